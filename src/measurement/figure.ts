@@ -1,0 +1,20 @@
+import type { Generation } from './rates.ts'
+import type { Reason } from './reasons.ts'
+import type { StreamMeasurement } from './stream-measurement.ts'
+
+/** A number derived from one exchange. Histograms, log fields, pages, the bench table and the docs are made from this list. */
+export interface Figure {
+  /** Without prefix; with its unit. */
+  readonly name: string
+  readonly title: string
+  readonly unit: 's' | 'tok/s' | 'char/s' | '1/s' | 'ratio'
+  readonly help: string
+  readonly formula: string
+  /** Bounds of its histogram; `undefined`: it stands in the log alone. */
+  readonly buckets: readonly number[] | undefined
+  /** The value; or why it is missing; or `undefined` where the question does not arise (nothing is counted as unmeasured then). */
+  of(m: StreamMeasurement, g: Generation): number | Reason | undefined
+}
+
+/** Milliseconds between two marks, as seconds. */
+export const seconds = (from: number, to: number): number => (to - from) / 1000
