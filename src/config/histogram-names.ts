@@ -1,0 +1,20 @@
+/** Histograms whose bounds an operator may choose, by metric name without the prefix. A test holds this list against the figures. */
+export const histogramNames = [
+  'time_to_first_token_seconds',
+  'time_to_first_token_by_cache_seconds',
+  'output_tokens_per_second',
+  'output_tokens_per_second_by_concurrency',
+  'time_to_first_answer_seconds',
+  'time_to_first_byte_seconds',
+  'time_to_headers_seconds',
+  'time_per_output_token_seconds',
+  'output_chars_per_second',
+  'longest_stall_seconds',
+  'abandoned_wait_seconds',
+  'request_duration_seconds',
+  'inter_chunk_seconds',
+  'connection_wait_seconds',
+  'proxy_overhead_seconds',
+  'mark_uncertainty_seconds',
+  'event_loop_stall_seconds',
+] as const
