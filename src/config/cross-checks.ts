@@ -19,16 +19,15 @@ function* noGateway(written: unknown): Iterable<Fault> {
 }
 
 function* sameNames(written: unknown): Iterable<Fault> {
-  const seen = new Map<unknown, number>()
+  const seen = new Set<string>()
   for (const [index, gateway] of entriesOf(written, 'gateways').entries()) {
     const name = mappingOf({ gateway }, 'gateway')['name']
     if (typeof name !== 'string') continue
-    const first = seen.get(name)
-    if (first === undefined) seen.set(name, index)
-    else {
-      const message = `${JSON.stringify(name.slice(0, 80))} is the name of gateways[${first}] too; expected a name of its own`
+    if (seen.has(name)) {
+      const message = `${JSON.stringify(name.slice(0, 80))} is the name of an earlier gateway too; expected a name of its own`
       yield { path: ['gateways', index, 'name'], message }
     }
+    seen.add(name)
   }
 }
 

@@ -66,7 +66,7 @@ export const gatewaySchema = section({
     .prefault('64KiB')
     .describe('Largest head of an answer (status line and headers).'),
   models: mapping(priceOfModel, 'model names with their prices')
-    .default({})
+    .prefault({})
     .describe('Prices in USD per million tokens, for gateways that do not report a cost.'),
 }).describe('A gateway. The first is the default.')
 

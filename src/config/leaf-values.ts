@@ -33,6 +33,7 @@ export function duration(zero: 'zero allowed' | 'above zero') {
         refuse(context, `${text} is too short; expected at least 1ms`)
       return value
     })
+    .meta({ title: 'duration' })
 }
 
 /** A size with its unit, or a whole number of bytes; in bytes once read. */
@@ -47,6 +48,7 @@ export function size(least: number, most: number) {
       }
       return value
     })
+    .meta({ title: 'size' })
 }
 
 export function whole(least: number, most: number) {

@@ -1,6 +1,35 @@
-import { ConfigError, showPath } from './problems.ts'
+import { dirname, resolve } from 'node:path'
+import { layer } from './layers.ts'
+import { type Flags, givenFor } from './overrides.ts'
+import { ConfigError, type Problem, showPath } from './problems.ts'
 import { resolveConfig } from './resolve.ts'
 import type { Config, ConfigInput } from './schema.ts'
+import { readYamlFile } from './yaml-file.ts'
+
+export interface Sources {
+  /** Wins over `flags.config` and STREAMGAUGE_CONFIG. */
+  readonly file?: string | undefined
+  readonly env: NodeJS.ProcessEnv
+  readonly flags?: Flags
+}
+
+/** Flag, environment, file, default: the first that says something wins. All problems are found at once. */
+export function loadConfig({ file, env, flags = {} }: Sources): { config: Config } | { problems: Problem[] } {
+  const path = file ?? givenFor('config', flags, env)?.value
+  const read = path === undefined ? undefined : readYamlFile(path)
+  if (read !== undefined && 'problems' in read) return read
+  const layers = layer(read?.value, flags, env)
+  const resolved = resolveConfig(layers.value, env, path === undefined ? process.cwd() : dirname(resolve(path)))
+  if ('config' in resolved) return resolved
+  return {
+    problems: resolved.faults.map((fault): Problem => {
+      const origin = layers.originOf(fault.path)
+      if (origin !== undefined) return { path: origin, message: fault.message }
+      const inFile = layers.inFile(fault.path)
+      return { path: showPath(inFile), message: fault.message, ...read?.positionOf(inFile) }
+    }),
+  }
+}
 
 /** The configuration made of this input and the defaults alone. Throws a ConfigError that tells all problems. */
 export function configFrom(input: ConfigInput, env: NodeJS.ProcessEnv = {}): Config {

@@ -11,7 +11,7 @@ const proxy = section({
   port: whole(0, 65_535).default(8484).describe('Port the proxy listens on. 0: any free one.'),
   maxBodyBytes: size(1024, 2 ** 30)
     .prefault('64MiB')
-    .describe('Largest request body of a generation, which is read whole. What is passed through is not limited.'),
+    .describe('Largest request body of a generation (read whole before it is sent); a larger one is answered 413.'),
   maxHeaderBytes: size(1024, 16 * 2 ** 20)
     .prefault('64KiB')
     .describe("Largest head of a client's request."),
@@ -28,12 +28,12 @@ const proxy = section({
     .prefault('10m')
     .describe('How long running streams may finish after SIGTERM. 0: they are cut at once.'),
   allowedHosts: list(hostName(), 'a list of host names')
-    .default([])
+    .prefault([])
     .describe(
       'Host names that clients may use besides loopback ones, where no clientKeys are set. A port is not part of them.',
     ),
   clientKeys: list(sha256(), 'a list of SHA-256 hashes')
-    .default([])
+    .prefault([])
     .describe('SHA-256 (hexadecimal) of the keys of which clients must send one. Empty: no key is asked.'),
   dummyKeys: list(text('a key that means "none"'), 'a list of texts')
     .default(['dummy', 'none', 'sk-no-key'])
@@ -91,7 +91,7 @@ const log = section({
 
 /** The one source of types, checks, JSON schema and the table in the docs. */
 export const configSchema = section({
-  gateways: gatewaysSchema.default([]),
+  gateways: gatewaysSchema.prefault([]),
   proxy: proxy.prefault({}),
   admin: admin.prefault({}),
   labels: labels.prefault({}),

@@ -1,0 +1,15 @@
+// Writes the files that are made from lists in the code. Each module below exports `generatedFiles()`: path → content.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { generatedFiles as fromConfig } from '../dist/src/config/generated-files.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+for (const generatedFiles of [fromConfig]) {
+  for (const [path, content] of generatedFiles()) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), content)
+    console.log(path)
+  }
+}
