@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path'
 import { layer } from './layers.ts'
 import { type Flags, givenFor } from './overrides.ts'
 import { ConfigError, type Problem, showPath } from './problems.ts'
-import { resolveConfig } from './resolve.ts'
+import { type GatewayNeed, resolveConfig } from './resolve.ts'
 import type { Config, ConfigInput } from './schema.ts'
 import { readYamlFile } from './yaml-file.ts'
 
@@ -11,15 +11,26 @@ export interface Sources {
   readonly file?: string | undefined
   readonly env: NodeJS.ProcessEnv
   readonly flags?: Flags
+  readonly gateway?: GatewayNeed
 }
 
 /** Flag, environment, file, default: the first that says something wins. All problems are found at once. */
-export function loadConfig({ file, env, flags = {} }: Sources): { config: Config } | { problems: Problem[] } {
+export function loadConfig({
+  file,
+  env,
+  flags = {},
+  gateway = 'needed',
+}: Sources): { config: Config } | { problems: Problem[] } {
   const path = file ?? givenFor('config', flags, env)?.value
   const read = path === undefined ? undefined : readYamlFile(path)
   if (read !== undefined && 'problems' in read) return read
   const layers = layer(read?.value, flags, env)
-  const resolved = resolveConfig(layers.value, env, path === undefined ? process.cwd() : dirname(resolve(path)))
+  const resolved = resolveConfig(
+    layers.value,
+    env,
+    path === undefined ? process.cwd() : dirname(resolve(path)),
+    gateway,
+  )
   if ('config' in resolved) return resolved
   return {
     problems: resolved.faults.map((fault): Problem => {

@@ -18,15 +18,19 @@ function plain(word: string): string {
   return word.slice(0, 64).toLowerCase().replace(/[-_ ]/g, '')
 }
 
-/** Levenshtein's distance, one row at a time. */
+/** Insertions, deletions, changes and swaps of neighbours (optimal string alignment), row by row. */
 function editDistance(from: string, to: string): number {
+  let before: number[] = []
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (let i = 1; i <= from.length; i++) {
     const next = [i]
     for (let j = 1; j <= to.length; j++) {
       const change = (row[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1)
-      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1))
+      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
+      const swap = swapped ? (before[j - 2] as number) + 1 : change
+      next.push(Math.min(change, swap, (row[j] as number) + 1, (next[j - 1] as number) + 1))
     }
+    before = row
     row = next
   }
   return row[to.length] as number

@@ -1,22 +1,27 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { crossFaults } from './cross-checks.ts'
+import { crossFaults, noGateway } from './cross-checks.ts'
 import { deepFreeze } from './freeze.ts'
 import { expand, readHeaders } from './gateway-headers.ts'
 import { type Fault, faultsOf, type Path } from './problems.ts'
 import { type Config, configSchema } from './schema.ts'
 import { entriesOf, mappingOf, withoutNothing } from './written.ts'
 
+/** Whether a configuration without any gateway is a fault. */
+export type GatewayNeed = 'needed' | 'may come from elsewhere'
+
 /** Checks what was written (all layers merged), fills in defaults and takes secrets from the environment. Finds all faults. */
 export function resolveConfig(
   written: unknown,
   env: NodeJS.ProcessEnv,
   folder: string,
+  gateway: GatewayNeed = 'needed',
 ): { config: Config } | { faults: Fault[] } {
   const faults: Fault[] = []
   const input = withoutNothing(written)
   const read = configSchema.safeParse(input)
   if (!read.success) faults.push(...faultsOf(read.error, configSchema))
+  if (gateway === 'needed') faults.push(...noGateway(input))
   faults.push(...crossFaults(input))
 
   // Headers, files and variables are looked at in what was written, so that they are checked even if something else is wrong.
