@@ -1,0 +1,20 @@
+import type { Operation } from '../measurement/stream-measurement.ts'
+import type { InputAccounting } from '../measurement/usage.ts'
+import type { AnswerFacts, EventReading, WholeBody } from './event-reading.ts'
+
+/** What the events of one API mean. Its framing is another matter (framing.ts). */
+export interface WireFormat {
+  readonly operations: readonly Operation[]
+  readonly inputAccounting: InputAccounting
+  /** `[DONE]` is this API's own end (else it is only the end of what is read). */
+  readonly endsWithDone: boolean
+  /** The API streams lines of JSON, so a body that begins like JSON may be a stream. */
+  readonly streamsLines: boolean
+  /**
+   * HOT PATH: runs once per event. Reads an event's JSON (an object) into `reading`, which is empty, and `facts`.
+   * Errors at the top of the object are read already (error-label.ts).
+   */
+  readEvent(message: object, reading: EventReading, facts: AnswerFacts): void
+  /** Reads a whole answer. */
+  readBody(message: object, body: WholeBody, facts: AnswerFacts): void
+}
