@@ -8,13 +8,14 @@ type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStar
 /**
  * The instrument: wraps the handler that does the work. It stamps, forwards, then looks; it never touches the bytes.
  *
- * `onBroken` is told once if the observer throws; the observer is silent from then on and the stream goes on.
+ * `onBroken` is told once if the observer throws; it is told nothing more then but the end, and the stream goes on.
  */
 export class StreamTap implements Dispatcher.DispatchHandler {
   readonly #work: Dispatcher.DispatchHandler
   readonly #turns: TurnClock
   readonly #onBroken: (error: unknown) => void
-  #observer: StreamObserver | undefined
+  readonly #observer: StreamObserver
+  #muted = false
 
   constructor(
     work: Dispatcher.DispatchHandler,
@@ -31,8 +32,9 @@ export class StreamTap implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Controller, context: unknown): void {
     const at = this.#turns.now()
     this.#work.onRequestStart?.(controller, context)
+    if (this.#muted) return
     try {
-      this.#observer?.sent(at)
+      this.#observer.sent(at)
     } catch (error) {
       this.#mute(error)
     }
@@ -46,9 +48,9 @@ export class StreamTap implements Dispatcher.DispatchHandler {
     const at = this.#turns.mark()
     this.#work.onResponseStart?.(controller, status, headers, statusMessage)
     // 1xx: an interim head, the answer is still to come.
-    if (status < 200) return
+    if (status < 200 || this.#muted) return
     try {
-      this.#observer?.head({ status, headers }, at)
+      this.#observer.head({ status, headers }, at)
     } catch (error) {
       this.#mute(error)
     }
@@ -59,13 +61,10 @@ export class StreamTap implements Dispatcher.DispatchHandler {
     const turns = this.#turns
     const at = turns.mark()
     const observer = this.#observer
-    if (observer === undefined) {
-      this.#work.onResponseData?.(controller, bytes)
-      return
-    }
     const awaits = observer.awaitsFirstToken
     const uncertaintyMs = awaits ? turns.now() - at + turns.busyBeforeMs : 0
     this.#work.onResponseData?.(controller, bytes)
+    if (this.#muted) return
     try {
       observer.chunk(bytes, at, turns.serial, uncertaintyMs, awaits ? turns.now() : 0)
     } catch (error) {
@@ -77,7 +76,7 @@ export class StreamTap implements Dispatcher.DispatchHandler {
     const at = this.#turns.mark()
     this.#work.onResponseEnd?.(controller, trailers)
     try {
-      this.#observer?.end({ kind: 'complete' }, at)
+      this.#observer.end({ kind: 'complete' }, at)
     } catch (error) {
       this.#mute(error)
     }
@@ -89,7 +88,8 @@ export class StreamTap implements Dispatcher.DispatchHandler {
   }
 
   #mute(error: unknown): void {
-    this.#observer = undefined
+    if (this.#muted) return
+    this.#muted = true
     this.#onBroken(error)
   }
 }

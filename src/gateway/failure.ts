@@ -1,0 +1,81 @@
+/** Why a gateway gave no whole answer: a short label for logs and metrics. Never holds an address or a name. */
+export type FailureLabel =
+  | 'refused'
+  | 'dns'
+  | 'unreachable'
+  | 'connect_timeout'
+  | 'tls'
+  | 'reset'
+  | 'closed'
+  | 'malformed_answer'
+  | 'headers_too_large'
+  | 'length_mismatch'
+  | 'egress_proxy'
+  | 'request_refused'
+  | 'failed'
+
+const byCode: Readonly<Record<string, FailureLabel>> = {
+  ECONNREFUSED: 'refused',
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  EAI_FAIL: 'dns',
+  EAI_NODATA: 'dns',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  EADDRNOTAVAIL: 'unreachable',
+  EMFILE: 'unreachable',
+  ENFILE: 'unreachable',
+  ETIMEDOUT: 'connect_timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
+  ECONNRESET: 'reset',
+  EPIPE: 'closed',
+  ECONNABORTED: 'reset',
+  UND_ERR_SOCKET: 'closed',
+  UND_ERR_HEADERS_OVERFLOW: 'headers_too_large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'length_mismatch',
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'request_refused',
+  UND_ERR_INVALID_ARG: 'request_refused',
+  UND_ERR_NOT_SUPPORTED: 'request_refused',
+  EGRESS_PROXY: 'egress_proxy',
+}
+
+/** Codes of OpenSSL and of Node's checks of a certificate. */
+const tlsCode =
+  /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_|EPROTO|INVALID_|CRL_|ERROR_IN_CERT|UND_ERR_PRX_TLS)/
+
+export interface Failure {
+  readonly label: FailureLabel
+  /** The TLS library's own code, for the message: it names no secret. */
+  readonly tlsCode: string | undefined
+}
+
+/** Sorts an error of the HTTP client. Happy eyeballs wraps the attempts: the first one that says something counts. */
+export function failureOf(error: unknown): Failure {
+  for (const candidate of withCauses(error)) {
+    const code = (candidate as { code?: unknown }).code
+    if (typeof code !== 'string') continue
+    if (tlsCode.test(code) && code !== 'UND_ERR_INVALID_ARG') return { label: 'tls', tlsCode: code }
+    const label = code.startsWith('HPE_') ? 'malformed_answer' : byCode[code]
+    if (label !== undefined) return { label, tlsCode: undefined }
+  }
+  return { label: 'failed', tlsCode: undefined }
+}
+
+/**
+ * The gateway closed a kept-alive connection while the request was on its way: nothing of an answer came, and its FIN was there before the
+ * request was read. A reset says nothing of the kind: the request may have been read.
+ */
+export function closedBeforeReading(error: unknown): boolean {
+  return failureOf(error).label === 'closed'
+}
+
+function withCauses(error: unknown): object[] {
+  const found: object[] = []
+  let next: unknown = error
+  while (typeof next === 'object' && next !== null && found.length < 5) {
+    found.push(next)
+    if (next instanceof AggregateError) found.push(...next.errors.filter((inner) => typeof inner === 'object'))
+    next = (next as { cause?: unknown }).cause
+  }
+  return found
+}

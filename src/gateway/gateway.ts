@@ -1,0 +1,72 @@
+import type { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import type { StreamObserver } from '../stream/stream-observer.ts'
+import { StreamTap } from '../stream/stream-tap.ts'
+import type { TurnClock } from '../stream/turn-clock.ts'
+import { createAgent } from './agent.ts'
+import { watchSocketReuse } from './socket-reuse.ts'
+import { type GatewayTarget, gatewayTarget } from './target.ts'
+
+export interface GatewayOptions {
+  readonly name: string
+  /** The base URL that an OpenAI client would use. */
+  readonly url: string
+  readonly connectTimeoutMs: number
+  readonly caFile: string
+  readonly insecure: boolean
+  readonly maxHeaderBytes: number
+}
+
+export interface GatewayRequest {
+  readonly method: string
+  /** The request target at the gateway: `target.path(…)`. */
+  readonly path: string
+  /** Flat list of names and values, in order, repeated lines included. */
+  readonly headers: string[]
+  readonly body: Buffer | Readable | null
+}
+
+/** The way to one gateway, with the instrument in it. Proxy and bench use the very same. */
+export class Gateway {
+  readonly name: string
+  readonly target: GatewayTarget
+  readonly #agent: Dispatcher
+  readonly #turns: TurnClock
+
+  constructor(options: GatewayOptions, turns: TurnClock) {
+    this.name = options.name
+    this.target = gatewayTarget(options.url)
+    this.#agent = createAgent({ ...options, origin: this.target.origin })
+    this.#turns = turns
+    watchSocketReuse()
+  }
+
+  /**
+   * Sends a request and gives the answer to `work`, watched by `observer`. Errors come to `work.onResponseError`; nothing is thrown.
+   *
+   * @param onBroken told once if the observer throws
+   */
+  dispatch(
+    request: GatewayRequest,
+    work: Dispatcher.DispatchHandler,
+    observer: StreamObserver,
+    onBroken: (error: unknown) => void,
+  ): void {
+    const tap = new StreamTap(work, observer, this.#turns, onBroken)
+    this.#agent.dispatch(
+      {
+        origin: this.target.origin,
+        path: request.path,
+        method: request.method as Dispatcher.HttpMethod,
+        headers: request.headers,
+        body: request.body,
+      },
+      tap,
+    )
+  }
+
+  /** Ends all connections at once; what still runs on them fails. */
+  destroy(): Promise<void> {
+    return this.#agent.destroy()
+  }
+}

@@ -1,0 +1,46 @@
+import type { ServerResponse } from 'node:http'
+import { answerHeaders } from './forwarded-headers.ts'
+
+/**
+ * Writes the head of a gateway's answer and sends it at once. False where a line holds bytes that cannot be sent; nothing has been written then.
+ *
+ * @param rawHeaders flat list, as undici's controller has it
+ */
+export function writeAnswerHead(
+  response: ServerResponse,
+  status: number,
+  statusMessage: string | undefined,
+  rawHeaders: unknown,
+): boolean {
+  const lines = answerHeaders(Array.isArray(rawHeaders) ? (rawHeaders as Buffer[]) : [])
+  response.sendDate = false
+  try {
+    response.writeHead(status, statusMessage ?? '', lines)
+  } catch {
+    response.sendDate = true
+    return false
+  }
+  // flushHeaders() would write the head as UTF-8 on Node 20 and change Latin-1 bytes; an empty Latin-1 write does not.
+  response.write('', 'latin1')
+  return true
+}
+
+/**
+ * Ends an answer so that it cannot be taken for a whole one: what has been written still goes out, the last chunk does not. Where the body ends
+ * with the connection (HTTP/1.0 clients), only a reset can tell.
+ */
+export function cutOff(response: ServerResponse): void {
+  const { socket } = response
+  if (socket === null) {
+    response.destroy()
+    return
+  }
+  const endsByLength = response.hasHeader('content-length') || /^content-length:/im.test(headOf(response))
+  if (response.chunkedEncoding || endsByLength) socket.destroySoon()
+  else if (socket.writableLength === 0) socket.resetAndDestroy()
+  else socket.once('drain', () => socket.resetAndDestroy())
+}
+
+function headOf(response: ServerResponse): string {
+  return (response as unknown as { _header: string | null })._header ?? ''
+}

@@ -1,0 +1,144 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { Agent } from 'undici'
+import { answerClientError } from './client-error.ts'
+import { Exchange, passthroughLabels } from './exchange.ts'
+import { passthroughPrefix, registerPassthrough } from './passthrough.ts'
+import type { GatewayRoom, ProxyContext } from './proxy-context.ts'
+import type { ProxyErrorCode } from './proxy-errors.ts'
+import { readBody } from './request-body.ts'
+import { peekRequest } from './request-peek.ts'
+import { type Route, routeOf } from './route.ts'
+
+export interface ProxyAppOptions {
+  /** ms; 0: for ever. */
+  readonly keepAliveMs: number
+  readonly maxHeaderBytes: number
+  /** Something of ours threw in an exchange. */
+  readonly onCrash: (error: unknown) => void
+}
+
+/** A client may take this long for the head of a request: slow heads hold connections for nothing. */
+const headTimeoutMs = 60_000
+const generationPath = '/generation'
+const refusedPath = '/refused'
+
+interface Arrival {
+  readonly exchange: Exchange
+  readonly route: Route
+  readonly gateway: GatewayRoom | undefined
+  readonly refused: ProxyErrorCode | undefined
+}
+
+/** The proxy's HTTP side: Fastify routes each request to one of three places, by a target that no client can name. */
+export async function createProxyApp(context: ProxyContext, options: ProxyAppOptions): Promise<FastifyInstance> {
+  const names = new Set(context.gateways.keys())
+  const arrivals = new WeakMap<IncomingMessage, Arrival>()
+
+  const app = Fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    keepAliveTimeout: options.keepAliveMs,
+    // Uploads may take as long as they take; the head alone is limited (below).
+    requestTimeout: 0,
+    http: { maxHeaderSize: options.maxHeaderBytes },
+    clientErrorHandler: (error, socket) => answerClientError(context, error as NodeJS.ErrnoException, socket as Socket),
+    rewriteUrl: (raw) => {
+      const request = raw as IncomingMessage
+      const arrival = arrive(request)
+      arrivals.set(request, arrival)
+      if (arrival.refused !== undefined) return refusedPath
+      if (arrival.route.kind === 'generation') return generationPath
+      // The plugin's parser must take the body as it is, whatever its type says.
+      if (request.headers['content-type'] !== undefined) request.headers['content-type'] = 'application/octet-stream'
+      return passthroughPrefix
+    },
+  })
+  app.server.headersTimeout = headTimeoutMs
+
+  function arrive(request: IncomingMessage): Arrival {
+    // Fastify makes the reply later; the response is filled in by the handlers.
+    const exchange = new Exchange(context, request)
+    const route = routeOf(request.method ?? '', request.url ?? '', names)
+    if (route.kind === 'bad_path') return { exchange, route, gateway: undefined, refused: 'bad_path' }
+    const gateway =
+      route.gateway === undefined ? [...context.gateways.values()][0] : context.gateways.get(route.gateway)
+    return { exchange, route, gateway, refused: refusal(request, gateway) }
+  }
+
+  function refusal(request: IncomingMessage, gateway: GatewayRoom | undefined): ProxyErrorCode | undefined {
+    if (!context.hostAllowed(request.headers.host)) return 'host_not_allowed'
+    if (!context.keyAllowed(request.rawHeaders)) return 'client_key'
+    if (context.isDraining()) return 'draining'
+    if (context.running.count >= context.maxStreams) return 'overloaded'
+    if (request.headers.upgrade?.toLowerCase() === 'websocket') return 'websocket'
+    return gateway === undefined ? 'unknown_gateway' : undefined
+  }
+
+  /** Takes the exchange out of Fastify's hands: its answer is written byte for byte. */
+  function take(request: IncomingMessage, response: ServerResponse): void {
+    const arrival = arrivals.get(request) as Arrival
+    const { exchange, route, gateway, refused } = arrival
+    exchange.response = response
+    const known = route.kind === 'bad_path' ? undefined : route
+    try {
+      if (refused !== undefined || known === undefined || gateway === undefined) {
+        exchange.reject(refused ?? 'bad_path', known, gateway)
+      } else if (known.kind === 'passthrough') {
+        exchange.forward(known, gateway, passthroughLabels, hasBody(request) ? request : null)
+      } else {
+        generate(exchange, known, gateway).catch((error) => crash(exchange, known, error))
+      }
+    } catch (error) {
+      crash(exchange, known, error)
+    }
+  }
+
+  async function generate(exchange: Exchange, route: Exclude<Route, { kind: 'bad_path' }>, gateway: GatewayRoom) {
+    const body = await readBody(exchange.request, context.maxBodyBytes)
+    if (body.kind === 'gone') exchange.abandoned(route, gateway)
+    else if (body.kind === 'too_large') exchange.reject('body_too_large', route, gateway)
+    else {
+      exchange.bodyReceived()
+      const coding = exchange.request.headers['content-encoding']
+      const peeked = peekRequest(body.bytes, coding, route.operation)
+      const labels = peeked instanceof Promise ? await peeked : peeked
+      exchange.forward(route, gateway, labels, body.bytes)
+    }
+  }
+
+  function crash(exchange: Exchange, route: Exclude<Route, { kind: 'bad_path' }> | undefined, error: unknown): void {
+    options.onCrash(error)
+    try {
+      exchange.crashed(route)
+    } catch (again) {
+      options.onCrash(again)
+      exchange.response.destroy()
+    }
+  }
+
+  const hijack = async (
+    request: { raw: IncomingMessage },
+    reply: { hijack(): void; raw: ServerResponse },
+  ): Promise<void> => {
+    reply.hijack()
+    take(request.raw, reply.raw)
+  }
+  app.route({ method: 'POST', url: generationPath, onRequest: hijack, handler: () => undefined })
+  app.all(refusedPath, { onRequest: hijack }, () => undefined)
+  app.setNotFoundHandler({ preHandler: hijack }, () => undefined)
+  await registerPassthrough(app, new Agent(), (request, reply) => {
+    reply.hijack()
+    take(request.raw, reply.raw)
+  })
+  await app.ready()
+  return app
+}
+
+function hasBody(request: IncomingMessage): boolean {
+  if (request.headers['transfer-encoding'] !== undefined) return true
+  const length = request.headers['content-length']
+  return length !== undefined && length !== '0'
+}
