@@ -13,7 +13,6 @@ import { streamedScore, wholeScore } from './score.ts'
 import type { Script } from './script.ts'
 import { badRequest, errorBody, type SimulatedError, scriptedError, unknownModel } from './simulated-error.ts'
 import type { ExchangeTruth } from './truth.ts'
-import { promptTokens } from './vocabulary.ts'
 
 /** One request with its body read. */
 export interface Incoming {
@@ -81,11 +80,8 @@ export class Generations {
   #script(request: SimulatedRequest, inFlight: number): Partial<Script> {
     const model = modelsByName.get(request.baseModel) as NonNullable<ReturnType<typeof modelsByName.get>>
     this.#asked.set(model.name, (this.#asked.get(model.name) ?? 0) + 1)
-    const prefix = request.cachePrefix
-    const { cached, written } =
-      model.name === 'sim/cached'
-        ? this.#cache.use(model.name, prefix, prefix === undefined ? 0 : promptTokens(prefix))
-        : { cached: 0, written: 0 }
+    const prefix = model.name === 'sim/cached' ? request.cachePrefix : undefined
+    const { cached, written } = this.#cache.use(model.name, prefix)
     const random = createRandom(this.#drawn(request))
     const habit = model.answer({
       request,

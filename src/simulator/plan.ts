@@ -129,10 +129,12 @@ function cut(groups: Group[], failAt: number): Group[] {
 export function makePlan(request: SimulatedRequest, asked: Partial<Script>, random: Random): Plan {
   const script: Script = { ...plainScript, ...asked }
   const total = Math.min(script.tokens, request.maxTokens ?? Number.POSITIVE_INFINITY)
-  // Legacy completions have no place for reasoning.
+  // Legacy completions have no place for reasoning, nor they and Ollama's generate for tool calls.
   const reasoning = request.operation === 'completions' ? 0 : Math.min(total, script.reasoningTokens)
   const reasoningRate = script.reasoningTokensPerSecond ?? script.tokensPerSecond
-  const calls = script.toolCalls ?? (request.toolChoice === 'required' && !request.afterTool ? 1 : 0)
+  const textOnly = request.operation === 'completions' || request.operation === 'ollama_generate'
+  const wanted = script.toolCalls ?? (request.toolChoice === 'required' && !request.afterTool ? 1 : 0)
+  const calls = textOnly ? 0 : wanted
   const choices = Array.from({ length: request.choices }, (_, choice) => choice)
 
   const thinking =

@@ -6,10 +6,11 @@ const keptPrefixes = 1000
 export class PromptCache {
   readonly #seen = new Set<string>()
 
-  /** Looks a prefix of `tokens` tokens up and remembers it. Short ones are silently not cached. */
-  use(model: string, prefix: string | undefined, tokens: number): { cached: number; written: number } {
-    if (prefix === undefined || tokens < leastCachedTokens) return { cached: 0, written: 0 }
-    const key = `${model}\n${prefix}`
+  /** Looks a prefix up and remembers it. Short ones are silently not cached. */
+  use(model: string, prefix: { key: string; tokens: number } | undefined): { cached: number; written: number } {
+    if (prefix === undefined || prefix.tokens < leastCachedTokens) return { cached: 0, written: 0 }
+    const { tokens } = prefix
+    const key = `${model}\n${prefix.key}`
     const hit = this.#seen.delete(key)
     this.#seen.add(key)
     for (const oldest of this.#seen) {

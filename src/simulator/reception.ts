@@ -35,6 +35,15 @@ function parse(text: string | undefined): unknown {
   }
 }
 
+/** A part of a path; as it stands where its escapes are broken. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 /** Takes requests in: tells generations from the rest, and answers the rest. */
 export class Reception {
   readonly #generations: Generations
@@ -80,7 +89,7 @@ export class Reception {
     if (method !== 'GET' && method !== 'HEAD') return undefined
     if (path === '/models') return { status: 200, body: listModels() }
     if (path === '/api/tags') return { status: 200, body: listTags() }
-    const model = path.startsWith('/models/') ? showModel(decodeURIComponent(path.slice(8))) : undefined
+    const model = path.startsWith('/models/') ? showModel(decoded(path.slice(8))) : undefined
     return model && { status: 200, body: model }
   }
 
@@ -108,7 +117,7 @@ export class Reception {
   async #control(method: string, path: string, request: IncomingMessage): Promise<Reply> {
     if (method === 'GET' && path === '/sim/truths') return { status: 200, body: this.#ring.all() }
     if (method === 'GET' && path.startsWith('/sim/truth/')) {
-      const truth = this.#ring.get(decodeURIComponent(path.slice(11)))
+      const truth = this.#ring.get(decoded(path.slice(11)))
       if (truth !== undefined) return { status: 200, body: truth }
     }
     if (method === 'POST' && path === '/sim/slow') {

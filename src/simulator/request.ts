@@ -1,5 +1,5 @@
 import { countOf, isObject, type JsonObject, listOf, objectOf, textOf } from './json.ts'
-import { readPrompt } from './prompt.ts'
+import { type Prompt, readPrompt } from './prompt.ts'
 import { readScript, type Script } from './script.ts'
 import { promptTokens } from './vocabulary.ts'
 
@@ -24,7 +24,7 @@ export interface SimulatedRequest {
   readonly maxTokens: number | undefined
   readonly promptTokens: number
   /** The part of the prompt that shall be cached; `undefined` without a hint. */
-  readonly cachePrefix: string | undefined
+  readonly cachePrefix: { readonly key: string; readonly tokens: number } | undefined
   readonly tools: readonly ToolDeclaration[]
   readonly toolChoice: 'none' | 'auto' | 'required'
   /** The last turn is a tool's result: time for an answer. */
@@ -57,6 +57,12 @@ function endsWithToolResult(body: JsonObject): boolean {
 
 function readSeed(body: JsonObject): number | undefined {
   return countOf(body['seed']) ?? countOf(objectOf(body['options'])['seed'])
+}
+
+function readCachePrefix(body: JsonObject, { text, hinted }: Prompt): SimulatedRequest['cachePrefix'] {
+  if (hinted === 0) return undefined
+  const prefix = text.slice(0, hinted)
+  return { key: `${textOf(body['prompt_cache_key']) ?? ''}\n${prefix}`, tokens: promptTokens(prefix) }
 }
 
 /**
@@ -93,10 +99,7 @@ export function readRequest(
       countOf(body['max_output_tokens']) ??
       countOf(objectOf(body['options'])['num_predict']),
     promptTokens: promptTokens(prompt.text),
-    cachePrefix:
-      prompt.hinted > 0
-        ? `${textOf(body['prompt_cache_key']) ?? ''}\n${prompt.text.slice(0, prompt.hinted)}`
-        : undefined,
+    cachePrefix: readCachePrefix(body, prompt),
     tools: readTools(body),
     toolChoice: readToolChoice(body['tool_choice']),
     afterTool: endsWithToolResult(body),
