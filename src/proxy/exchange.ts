@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { CacheHints, ExchangeIdentity } from '../measurement/stream-measurement.ts'
 import { StreamAccumulator } from '../stream/stream-accumulator.ts'
 import type { EndCause } from '../stream/stream-observer.ts'
@@ -44,12 +45,12 @@ export class Exchange {
     this.#bodyReceived = this.#context.turns.now()
   }
 
-  /** Sends it to its gateway. `body`: whole for a generation, else the request itself, or `null` where there is none. */
-  forward(route: KnownRoute, gateway: GatewayRoom, labels: RequestLabels, body: Buffer | IncomingMessage | null): void {
+  /** Sends it to its gateway. `body`: whole for a generation, else a stream, or `null` where there is none. */
+  forward(route: KnownRoute, gateway: GatewayRoom, labels: RequestLabels, body: Buffer | Readable | null): void {
     const context = this.#context
     const accumulator = this.#accumulator(this.#identity(route, gateway.gateway.name, labels), gateway)
     const rules: HeaderRules = gateway.headerRules
-    const forward = new Forward({
+    const forward: Forward = new Forward({
       gateway: gateway.gateway,
       request: {
         method: this.request.method as string,
@@ -65,9 +66,10 @@ export class Exchange {
         accumulator.breakOff()
         context.onBroken(error)
       },
+      onDone: () => context.running.remove(forward),
     })
     this.#forward = forward
-    context.running.add(forward, this.response)
+    context.running.add(forward)
     if (route.operation !== undefined) context.recorder.started(accumulator)
     forward.start()
   }
@@ -140,7 +142,7 @@ function traceIdOf(traceparent: string | string[] | undefined): string | undefin
   return /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/.exec(traceparent)?.[1]
 }
 
-function lengthOf(request: IncomingMessage, body: Buffer | IncomingMessage | null): number | undefined {
+function lengthOf(request: IncomingMessage, body: Buffer | Readable | null): number | undefined {
   // Of bytes at hand undici writes the length itself.
   if (body === null || Buffer.isBuffer(body)) return undefined
   const declared = request.headers['content-length']

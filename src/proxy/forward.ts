@@ -23,6 +23,8 @@ export interface ForwardOptions {
   readonly turns: TurnClock
   readonly limits: Limits
   readonly onBroken: (error: unknown) => void
+  /** The client has the last byte, or is gone. Called once. */
+  readonly onDone: () => void
 }
 
 /** Why we ended a request to the gateway ourselves; never shown to anybody. */
@@ -45,6 +47,12 @@ export class Forward implements Dispatcher.DispatchHandler {
     this.#o.accumulator.resumed(this.#o.turns.now())
     this.#controller?.resume()
   }
+  readonly #onClosed = (): void => {
+    this.#o.response.off('close', this.#onClosed)
+    this.#o.response.req.socket.off('close', this.#onClosed)
+    this.clientLeft()
+    this.#o.onDone()
+  }
 
   constructor(options: ForwardOptions) {
     this.#o = options
@@ -53,12 +61,14 @@ export class Forward implements Dispatcher.DispatchHandler {
 
   start(): void {
     const { accumulator, response, turns } = this.#o
-    if (response.destroyed) {
-      this.clientLeft()
+    response.on('error', ignore)
+    response.on('close', this.#onClosed)
+    // A response that waits behind another one (pipelining) is never told of its connection's end.
+    response.req.socket.on('close', this.#onClosed)
+    if (response.closed || response.req.socket.destroyed) {
+      this.#onClosed()
       return
     }
-    response.on('close', () => this.clientLeft())
-    response.on('error', ignore)
     accumulator.marks.dispatched = turns.now()
     this.#limits.dispatched()
     this.#dispatch()
@@ -108,6 +118,12 @@ export class Forward implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Controller | undefined, error: Error): void {
     if (this.#over) return
+    const { req } = this.#o.response
+    if (req.destroyed && !req.complete) {
+      // The upload broke off on the client's side; the error that reached us is its echo.
+      this.clientLeft()
+      return
+    }
     if (this.#mayResend(error)) {
       this.#o.accumulator.resends++
       this.#dispatch()

@@ -7,7 +7,7 @@ import { Exchange, passthroughLabels } from './exchange.ts'
 import { passthroughPrefix, registerPassthrough } from './passthrough.ts'
 import type { GatewayRoom, ProxyContext } from './proxy-context.ts'
 import type { ProxyErrorCode } from './proxy-errors.ts'
-import { readBody } from './request-body.ts'
+import { hasBody, readBody, uploadOf } from './request-body.ts'
 import { peekRequest } from './request-peek.ts'
 import { type Route, routeOf } from './route.ts'
 
@@ -87,7 +87,7 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
       if (refused !== undefined || known === undefined || gateway === undefined) {
         exchange.reject(refused ?? 'bad_path', known, gateway)
       } else if (known.kind === 'passthrough') {
-        exchange.forward(known, gateway, passthroughLabels, hasBody(request) ? request : null)
+        exchange.forward(known, gateway, passthroughLabels, hasBody(request) ? uploadOf(request) : null)
       } else {
         generate(exchange, known, gateway).catch((error) => crash(exchange, known, error))
       }
@@ -135,10 +135,4 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
   })
   await app.ready()
   return app
-}
-
-function hasBody(request: IncomingMessage): boolean {
-  if (request.headers['transfer-encoding'] !== undefined) return true
-  const length = request.headers['content-length']
-  return length !== undefined && length !== '0'
 }

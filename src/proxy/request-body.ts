@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 
 /** How reading a request's body ended. */
 export type BodyResult =
@@ -66,4 +67,35 @@ export function discardRest(request: IncomingMessage): void {
     if (discarded > mostDiscardedBytes) request.destroy()
   })
   request.resume()
+}
+
+export function hasBody(request: IncomingMessage): boolean {
+  if (request.headers['transfer-encoding'] !== undefined) return true
+  const length = request.headers['content-length']
+  return length !== undefined && length !== '0'
+}
+
+/**
+ * The body as a stream of its own. The HTTP client destroys the stream it was given where the gateway answers early; a destroyed request would
+ * take the client's connection with it, and the answer.
+ */
+export function uploadOf(request: IncomingMessage): Readable {
+  const upload = new Readable({
+    read: () => void request.resume(),
+    destroy(error, done) {
+      request.off('data', onData)
+      discardRest(request)
+      done(error)
+    },
+  })
+  const onData = (part: Buffer): void => {
+    if (!upload.push(part)) request.pause()
+  }
+  request.on('data', onData)
+  request.on('end', () => upload.push(null))
+  request.on('error', (error) => upload.destroy(error))
+  request.on('close', () => {
+    if (!request.complete) upload.destroy(new Error('the client left'))
+  })
+  return upload
 }

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import type { Forward } from './forward.ts'
 
 /** The exchanges that run now: for the limit on their number and for the end. An exchange runs until its client has the last byte. */
@@ -10,13 +9,14 @@ export class RunningForwards {
     return this.#running.size
   }
 
-  add(forward: Forward, response: ServerResponse): void {
+  add(forward: Forward): void {
     this.#running.add(forward)
-    response.once('close', () => {
-      this.#running.delete(forward)
-      if (this.#running.size > 0) return
-      for (const tell of this.#onIdle.splice(0)) tell()
-    })
+  }
+
+  remove(forward: Forward): void {
+    this.#running.delete(forward)
+    if (this.#running.size > 0) return
+    for (const tell of this.#onIdle.splice(0)) tell()
   }
 
   /** Resolves once none runs any more. */

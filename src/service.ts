@@ -1,0 +1,109 @@
+import type { AddressInfo } from 'node:net'
+import { startAdmin } from './admin/admin.ts'
+import { version as packageVersion } from './cli/version.ts'
+import type { Config } from './config/schema.ts'
+import type { Recorder } from './measurement/recorder.ts'
+import { createProxyApp } from './proxy/proxy-app.ts'
+import { proxyContext } from './proxy/proxy-setup.ts'
+import { createReport } from './report/report.ts'
+import { type Clock, type LoopIdle, monotonicClock, TurnClock } from './stream/turn-clock.ts'
+
+export interface ServiceOptions {
+  readonly version?: string
+  /** Where the exchange log goes; default: standard output. */
+  readonly log?: { write(line: string): void }
+  /** Faults of our own, for the operator. The error may be anything. */
+  readonly onFault?: (what: string, error: unknown) => void
+  readonly clock?: Clock
+  readonly idle?: LoopIdle
+  /** ms since the epoch. */
+  readonly wallClock?: () => number
+  /** Told of every exchange beside our own. */
+  readonly recorders?: readonly Recorder[]
+}
+
+export interface Service {
+  /** `http://HOST:PORT` of the proxy. */
+  readonly proxyUrl: string
+  /** `http://HOST:PORT/` of the second listener. */
+  readonly adminUrl: string
+  /** Takes no new requests, lets running ones finish for at most `proxy.drain`, and cuts the rest. @returns how many were cut */
+  drain(): Promise<number>
+  /** Ends everything at once. */
+  close(): Promise<void>
+}
+
+/** The whole wiring: a configuration in, two listeners out. */
+export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
+  const onFault = options.onFault ?? (() => {})
+  const clock = options.clock ?? monotonicClock
+  const turns = new TurnClock(clock, options.idle)
+  const version = options.version ?? packageVersion()
+  const report = createReport({
+    labels: config.labels,
+    metrics: config.metrics,
+    log: config.log,
+    clock: () => clock.now(),
+    version,
+    gateways: config.gateways.map((gateway) => gateway.name),
+    recorders: options.recorders ?? [],
+    ...(options.log && { write: (line: string) => options.log?.write(line) }),
+  })
+  let draining = false
+  const context = proxyContext(config, {
+    recorder: report.recorder,
+    turns,
+    wallClock: options.wallClock ?? Date.now,
+    isDraining: () => draining,
+    onBroken: (error) => onFault('an observer failed; its exchange is no longer measured', error),
+  })
+  const proxy = await createProxyApp(context, {
+    keepAliveMs: config.proxy.keepAlive,
+    maxHeaderBytes: config.proxy.maxHeaderBytes,
+    onCrash: (error) => onFault('an exchange failed inside the proxy', error),
+  })
+  await proxy.listen({ host: config.proxy.host, port: config.proxy.port })
+  const proxyUrl = urlOf(config.proxy.host, proxy.server.address() as AddressInfo)
+  const admin = await startAdmin({
+    ...config.admin,
+    metrics: report.metrics,
+    recent: report.recent,
+    ready: () => !draining,
+    page: { version, proxyUrl, gateways: config.gateways.map((gateway) => gateway.name) },
+  }).catch(async (error) => {
+    await proxy.close()
+    throw error
+  })
+
+  async function close(): Promise<void> {
+    draining = true
+    context.running.cut()
+    proxy.server.closeAllConnections()
+    await proxy.close()
+    await Promise.all([...context.gateways.values()].map(({ gateway }) => gateway.destroy()))
+    await admin.close()
+    await report.close()
+  }
+
+  async function drain(): Promise<number> {
+    draining = true
+    proxy.server.close()
+    const sweep = setInterval(() => proxy.server.closeIdleConnections(), 250)
+    proxy.server.closeIdleConnections()
+    let timer: NodeJS.Timeout | undefined
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, config.proxy.drain)
+    })
+    await Promise.race([context.running.idle(), limit])
+    clearTimeout(timer)
+    clearInterval(sweep)
+    return context.running.cut()
+  }
+
+  return { proxyUrl, adminUrl: admin.url, drain, close }
+}
+
+function urlOf(host: string, address: AddressInfo): string {
+  const name = host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${address.port}`
+}

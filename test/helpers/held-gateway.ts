@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+
+/** A request that has arrived at the gateway and waits for what the test does with it. */
+export interface HeldRequest {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly body: Buffer
+  /** Sends the head at once. */
+  head(status?: number, headers?: Record<string, string | string[]>): void
+  write(text: string | Buffer): void
+  end(text?: string): void
+  /** Ends the connection without ending the answer. */
+  cut(how: 'fin' | 'reset'): void
+  /** Resolves when the connection is gone. */
+  readonly gone: Promise<void>
+}
+
+export interface HeldGateway {
+  /** The base URL an OpenAI client would use. */
+  readonly url: string
+  readonly port: number
+  /** The next request, whole. */
+  next(): Promise<HeldRequest>
+  /** Requests that arrived so far. */
+  readonly count: number
+}
+
+/** A gateway whose every byte the test releases by hand. */
+export async function startHeldGateway(t: TestContext): Promise<HeldGateway> {
+  const waiting: ((held: HeldRequest) => void)[] = []
+  const arrived: HeldRequest[] = []
+  let count = 0
+  const server = createServer((request, response) => {
+    const gone = once(request.socket, 'close').then(() => {})
+    const parts: Buffer[] = []
+    request.on('error', () => {})
+    response.on('error', () => {})
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('end', () => {
+      count++
+      const held = heldRequest(request, response, Buffer.concat(parts), gone)
+      const waiter = waiting.shift()
+      if (waiter === undefined) arrived.push(held)
+      else waiter(held)
+    })
+  })
+  server.keepAliveTimeout = 60_000
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    port,
+    get count() {
+      return count
+    },
+    next() {
+      const held = arrived.shift()
+      return held === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(held)
+    },
+  }
+}
+
+function heldRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: Buffer,
+  gone: Promise<void>,
+): HeldRequest {
+  return {
+    request,
+    response,
+    body,
+    gone,
+    head(status = 200, headers = { 'content-type': 'text/event-stream' }) {
+      response.writeHead(status, headers)
+      response.flushHeaders()
+    },
+    write: (text) => void response.write(text),
+    end: (text) => void response.end(text),
+    cut(how) {
+      if (how === 'reset') request.socket.resetAndDestroy()
+      else request.socket.destroySoon()
+    },
+  }
+}
