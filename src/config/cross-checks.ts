@@ -9,6 +9,7 @@ export function crossFaults(written: unknown): Fault[] {
 }
 
 export function* noGateway(written: unknown): Iterable<Fault> {
+  if (written !== undefined && (typeof written !== 'object' || Array.isArray(written))) return
   const gateways = mappingOf({ written }, 'written')['gateways']
   if (gateways !== undefined && !(Array.isArray(gateways) && gateways.length === 0)) return
   yield {

@@ -63,7 +63,7 @@ export function expand(value: string, env: NodeJS.ProcessEnv, say: (message: str
   let complete = true
   const expanded = value.replace(reference, (found, name: string | undefined) => {
     if (found === '$${') return '${'
-    const filled = env[name ?? '']
+    const filled = name !== undefined && Object.hasOwn(env, name) ? env[name] : undefined
     if (found.endsWith('}') && /^[A-Za-z_]\w*$/.test(name ?? '') && filled !== undefined && filled !== '') return filled
     complete = false
     if (!found.endsWith('}') || !/^[A-Za-z_]\w*$/.test(name ?? '')) {

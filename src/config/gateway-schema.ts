@@ -5,6 +5,8 @@ import { checkGatewayUrl } from './gateway-url.ts'
 import { duration, flag, price, size } from './leaf-values.ts'
 import { list, mapping, section } from './structures.ts'
 
+const noVariableName = complaint('the name of an environment variable (not the key itself)', 'secret')
+
 const timeouts = section({
   connect: duration('zero allowed').prefault('10s').describe('Longest wait for a connection (TCP and TLS). 0: none.'),
   firstByte: duration('zero allowed')
@@ -53,9 +55,8 @@ export const gatewaySchema = section({
       'Set on every request, replacing what the client sent. `${ENV}` in a value is replaced by that environment variable; `$${` stands for `${`.',
     ),
   apiKeyEnv: z
-    .union([z.literal(''), z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/)], {
-      error: complaint('the name of an environment variable (not the key itself)', 'secret'),
-    })
+    .string({ error: noVariableName })
+    .regex(/^([A-Za-z_][A-Za-z0-9_]*)?$/, { error: noVariableName })
     .default('')
     .describe(
       "Environment variable with the gateway's key, used where the client sends none or a dummy one. Empty: none.",

@@ -18,7 +18,7 @@ export function duration(zero: 'zero allowed' | 'above zero') {
   const expected = zero === 'zero allowed' ? `${durationExpected}, or 0` : durationExpected
   const complain = complaint(expected)
   return z
-    .union([z.string().regex(durationText), z.literal(0)], {
+    .union([z.string().regex(durationText, { error: complain }), z.literal(0)], {
       error: (issue) =>
         typeof issue.input === 'number' && issue.input !== 0
           ? `${issue.input} has no unit; expected ${expected}`
@@ -38,8 +38,9 @@ export function duration(zero: 'zero allowed' | 'above zero') {
 
 /** A size with its unit, or a whole number of bytes; in bytes once read. */
 export function size(least: number, most: number) {
+  const error = complaint(sizeExpected)
   return z
-    .union([z.string().regex(sizeText), z.int()], { error: complaint(sizeExpected) })
+    .union([z.string().regex(sizeText, { error }), z.int()], { error })
     .transform((text, context) => {
       const [, amount, unit] = sizeText.exec(String(text)) ?? [undefined, String(text), 'B']
       const value = Math.round(Number(amount) * sizeUnits[unit as keyof typeof sizeUnits])

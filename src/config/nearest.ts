@@ -1,4 +1,4 @@
-/** The candidate a slip of the finger away from `word`, if there is one. */
+/** The candidate a slip of the finger away from `word`, else one that begins with it, if there is one. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const allowed = Math.max(1, Math.floor(word.length / 3))
   let best: string | undefined
@@ -10,7 +10,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
       bestDistance = distance
     }
   }
-  return best
+  return best ?? candidates.find((candidate) => word.length >= 4 && plain(candidate).startsWith(plain(word)))
 }
 
 /** `max_body_bytes`, `max-body-bytes` and `maxBodyBytes` are one word here. */

@@ -52,12 +52,13 @@ export function resolveConfig(
 function readKey(gateway: unknown, at: Path, env: NodeJS.ProcessEnv, faults: Fault[]): string {
   const name = mappingOf({ gateway }, 'gateway')['apiKeyEnv']
   if (typeof name !== 'string' || !/^[A-Za-z_]\w*$/.test(name)) return ''
-  const key = env[name] ?? ''
+  const set = Object.hasOwn(env, name) ? env[name] : undefined
+  const key = set ?? ''
   const path = [...at, 'apiKeyEnv']
   if (key === '') {
     faults.push({
       path,
-      message: `names the environment variable ${name}, which is ${env[name] === undefined ? 'not set' : 'empty'}; expected the key in it`,
+      message: `names the environment variable ${name}, which is ${set === undefined ? 'not set' : 'empty'}; expected the key in it`,
     })
   } else if (/[^\x21-\x7e]/.test(key)) {
     faults.push({
@@ -77,13 +78,13 @@ function readCa(gateway: unknown, at: Path, folder: string, faults: Fault[]): st
     if (!readFileSync(file, 'latin1').includes('-----BEGIN CERTIFICATE-----')) {
       faults.push({
         path,
-        message: `${JSON.stringify(written)} holds no certificate; expected a PEM file (-----BEGIN CERTIFICATE-----)`,
+        message: `${JSON.stringify(written.slice(0, 80))} holds no certificate; expected a PEM file (-----BEGIN CERTIFICATE-----)`,
       })
     }
   } catch (error) {
     faults.push({
       path,
-      message: `${JSON.stringify(written)} cannot be read (${(error as NodeJS.ErrnoException).code}); expected a PEM file`,
+      message: `${JSON.stringify(written.slice(0, 80))} cannot be read (${(error as NodeJS.ErrnoException).code}); expected a PEM file`,
     })
   }
   return file

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import * as z from 'zod'
 import { complaint } from './complaint.ts'
 import type { DeepReadonly } from './freeze.ts'
@@ -130,7 +131,7 @@ function hostName() {
   const error = complaint('a host name without scheme and port, such as streamgauge.internal')
   return z
     .string({ error })
-    .refine((name) => isHostName(name) || /^[\d.]+$|^\[?[0-9a-f:.]+\]?$/i.test(name), { error })
+    .refine((name) => isHostName(name) || isIP(name) !== 0, { error })
     .transform((name) => name.toLowerCase())
 }
 
