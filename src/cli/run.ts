@@ -1,17 +1,31 @@
 import { nearest } from '../config/nearest.ts'
 import type { CommandEntry, ExitCode } from './command.ts'
 import { commands as allCommands } from './commands.ts'
+import { crashLine } from './crash-line.ts'
 import { commandHelp, programHelp } from './help.ts'
 import type { Io } from './io.ts'
 import { parse } from './parse.ts'
 import { version } from './version.ts'
 
-/** Runs the command that the words (without node and script) ask for. Throws only what a command did not foresee. */
+/** Runs the command that the words (without node and script) ask for. Never rejects. */
 export async function run(
   words: readonly string[],
   io: Io,
   commands: readonly CommandEntry[] = allCommands,
 ): Promise<ExitCode> {
+  try {
+    return await dispatch(words, io, commands)
+  } catch (error) {
+    // What Node prints of an uncaught error shows its properties and message, which may hold keys.
+    const { name, code, frames } = crashLine(error)
+    io.err(
+      `streamgauge: unexpected ${name}${code === undefined ? '' : ` (${code})`}\n${frames.map((frame) => `  ${frame}\n`).join('')}`,
+    )
+    return 1
+  }
+}
+
+async function dispatch(words: readonly string[], io: Io, commands: readonly CommandEntry[]): Promise<ExitCode> {
   const [first, ...rest] = words
   if (first === undefined) {
     io.err(programHelp(commands))

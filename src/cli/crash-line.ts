@@ -1,0 +1,11 @@
+/** An error without its message: messages quote data (`JSON.parse` does), and data may hold prompts and keys. */
+export function crashLine(error: unknown): { name: string; code: string | undefined; frames: string[] } {
+  if (!(error instanceof Error)) return { name: typeof error, code: undefined, frames: [] }
+  const code = (error as NodeJS.ErrnoException).code
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  return {
+    name: error.name,
+    code: typeof code === 'string' ? code : undefined,
+    frames: frames.map((line) => line.trim()),
+  }
+}

@@ -1,0 +1,119 @@
+import { loadConfig } from '../config/load.ts'
+import { overrides } from '../config/overrides.ts'
+import { showProblem } from '../config/problems.ts'
+import type { Config } from '../config/schema.ts'
+import type { Command, ExitCode } from './command.ts'
+import { crashLine } from './crash-line.ts'
+import { egressProxies } from './egress.ts'
+import type { Io, Log } from './io.ts'
+import { listenProblem } from './listen-problem.ts'
+import { type Logger, serveLogger } from './serve-log.ts'
+import { startLines } from './start-lines.ts'
+import { version } from './version.ts'
+
+/** What `serve` needs of the service. */
+export interface Served {
+  readonly proxyUrl: string
+  readonly adminUrl: string
+  drain(): Promise<void>
+  close(): Promise<void>
+}
+
+export type StartService = (
+  config: Config,
+  options: { version: string; log: { write(line: string): void } },
+) => Promise<Served>
+
+/** After a fatal error running streams get this long (ms): the process is not to be trusted with more. */
+const fatalDrain = 5000
+
+export function serveWith(startService: StartService): Command {
+  return {
+    options: overrides.map(({ flag, variable, placeholder, help }) => ({
+      name: flag,
+      kind: 'text',
+      variable,
+      placeholder,
+      help,
+    })),
+    operands: [],
+    notes: 'Apps use http://HOST:PORT/v1 as base_url. SIGTERM lets running streams finish; a second one ends them.',
+    run: async ({ text, io }) => {
+      const loaded = loadConfig({ env: io.env, flags: text })
+      if ('problems' in loaded) {
+        for (const problem of loaded.problems) io.err(`streamgauge: ${showProblem(problem)}\n`)
+        return loaded.problems.some(({ path }) => path.startsWith('--')) ? 2 : 1
+      }
+      return serve(loaded.config, io, startService)
+    },
+  }
+}
+
+async function serve(config: Config, io: Io, startService: StartService): Promise<ExitCode> {
+  const egress = egressProxies(config)
+  if ('problem' in egress) {
+    io.err(`streamgauge: ${egress.problem}\n`)
+    return 1
+  }
+  const log = io.openLog()
+  const logger = serveLogger(config.log.level, log)
+  let service: Served
+  try {
+    service = await startService(config, { version: version(), log })
+  } catch (error) {
+    log.flush()
+    const problem = listenProblem(error, config)
+    if (problem === undefined) throw error
+    io.err(`streamgauge: ${problem}\n`)
+    return 1
+  }
+  for (const { level, message, fields } of startLines(config, service, egress.proxies)) logger[level](fields, message)
+  if (io.interactive) io.err(`proxy      ${service.proxyUrl}/v1\nlive page  ${service.adminUrl}/\n`)
+  return untilStopped(service, io, logger, log)
+}
+
+/** Resolves once the service has ended: by a signal, or because something broke. A second signal ends the process at once. */
+function untilStopped(service: Served, io: Io, logger: Logger, log: Log): Promise<ExitCode> {
+  return new Promise((resolve) => {
+    let code: ExitCode = 0
+    let stopping = false
+    let deadline: NodeJS.Timeout | undefined
+    const finish = () => {
+      clearTimeout(deadline)
+      offStop()
+      offFatal()
+      logger.info({ exit_code: code }, 'stopped')
+      log.flush()
+      resolve(code)
+    }
+    const broke = (error: unknown) => {
+      code = 1
+      logger.fatal(crashLine(error), 'fatal error')
+      log.flush()
+    }
+    const stop = () => {
+      if (stopping) return
+      stopping = true
+      service
+        .drain()
+        .then(() => service.close())
+        .catch(broke)
+        .finally(finish)
+    }
+    const offFatal = io.onFatal((error) => {
+      broke(error)
+      deadline ??= setTimeout(() => io.exit(1), fatalDrain)
+      stop()
+    })
+    const offStop = io.onStop((signal) => {
+      if (stopping) {
+        logger.warn({ signal }, 'second signal: ending at once')
+        log.flush()
+        io.exit(1)
+        return
+      }
+      logger.info({ signal }, 'draining: running streams may finish')
+      stop()
+    })
+  })
+}
