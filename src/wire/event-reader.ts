@@ -36,15 +36,18 @@ export class EventReader implements EventSink {
     }
     this.#clear()
     this.#facts.events++
-    if (bytes[start] === 0x7b || !this.#readMark(bytes, start, end)) this.#readJson(bytes, start, end, namedError)
+    const likeJson = start < end && bytes[start] === 0x7b
+    if (likeJson || !this.#readMark(bytes, start, end)) this.#readJson(bytes, start, end, namedError)
     this.#onEvent(this.#reading)
   }
 
   /** Read only at a clean end and only if it is `[DONE]` or whole JSON; else it is neither an event nor an invalid one. */
   unfinished(bytes: Buffer, start: number, end: number, namedError: boolean): void {
     if (this.#over || !this.clean) return
-    const text = bytes.toString('utf8', start, end).trim()
-    if (text !== done && typeof parse(text) !== 'object') return
+    if (!isDone(bytes, start, end)) {
+      const message = parse(bytes.toString('utf8', start, end))
+      if (typeof message !== 'object' || message === null) return
+    }
     this.event(bytes, start, end, namedError)
   }
 
@@ -69,10 +72,8 @@ export class EventReader implements EventSink {
 
   /** `[DONE]`, or no data at all (a keep-alive). */
   #readMark(bytes: Buffer, start: number, end: number): boolean {
-    const first = contentStart(bytes, start, end, false)
-    if (first === end) return true
-    if (bytes[first] !== 0x5b || end - first > 64 || bytes.toString('latin1', first, end).trimEnd() !== done)
-      return false
+    if (contentStart(bytes, start, end, false) === end) return true
+    if (!isDone(bytes, start, end)) return false
     this.#over = true
     if (this.#format.endsWithDone) {
       this.#facts.endSeen = true
@@ -108,6 +109,14 @@ export class EventReader implements EventSink {
     facts.wholeBody = { contentChars: 0, reasoningChars: 0, toolChars: 0 }
     if (!Array.isArray(message)) this.#format.readBody(message, facts.wholeBody, facts)
   }
+}
+
+/** `[DONE]`, white space round it aside. */
+function isDone(bytes: Buffer, start: number, end: number): boolean {
+  const first = contentStart(bytes, start, end, false)
+  if (bytes[first] !== 0x5b || end - first < done.length) return false
+  const last = first + done.length
+  return contentStart(bytes, last, end, false) === end && bytes.toString('latin1', first, last) === done
 }
 
 /** The value, or undefined (which no JSON is) where the text is not JSON. */
