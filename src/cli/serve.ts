@@ -2,6 +2,7 @@ import { loadConfig } from '../config/load.ts'
 import { overrides } from '../config/overrides.ts'
 import { showProblem } from '../config/problems.ts'
 import type { Config } from '../config/schema.ts'
+import type { Service, ServiceOptions } from '../service.ts'
 import type { Command, ExitCode } from './command.ts'
 import { crashLine } from './crash-line.ts'
 import { egressProxies } from './egress.ts'
@@ -11,18 +12,7 @@ import { type Logger, serveLogger } from './serve-log.ts'
 import { startLines } from './start-lines.ts'
 import { version } from './version.ts'
 
-/** What `serve` needs of the service. */
-export interface Served {
-  readonly proxyUrl: string
-  readonly adminUrl: string
-  drain(): Promise<void>
-  close(): Promise<void>
-}
-
-export type StartService = (
-  config: Config,
-  options: { version: string; log: { write(line: string): void } },
-) => Promise<Served>
+export type StartService = (config: Config, options: ServiceOptions) => Promise<Service>
 
 /** After a fatal error running streams get this long (ms): the process is not to be trusted with more. */
 const fatalDrain = 5000
@@ -57,9 +47,13 @@ async function serve(config: Config, io: Io, startService: StartService): Promis
   }
   const log = io.openLog()
   const logger = serveLogger(config.log.level, log)
-  let service: Served
+  let service: Service
   try {
-    service = await startService(config, { version: version(), log })
+    service = await startService(config, {
+      version: version(),
+      log,
+      onFault: (what, error) => logger.error(crashLine(error), what),
+    })
   } catch (error) {
     log.flush()
     const problem = listenProblem(error, config)
@@ -67,13 +61,15 @@ async function serve(config: Config, io: Io, startService: StartService): Promis
     io.err(`streamgauge: ${problem}\n`)
     return 1
   }
+  // Before the first line, for whoever reads it may send a signal at once.
+  const ended = untilStopped(service, io, logger, log)
   for (const { level, message, fields } of startLines(config, service, egress.proxies)) logger[level](fields, message)
-  if (io.interactive) io.err(`proxy      ${service.proxyUrl}/v1\nlive page  ${service.adminUrl}/\n`)
-  return untilStopped(service, io, logger, log)
+  if (io.interactive) io.err(`proxy      ${service.proxyUrl}/v1\nlive page  ${service.adminUrl}\n`)
+  return ended
 }
 
 /** Resolves once the service has ended: by a signal, or because something broke. A second signal ends the process at once. */
-function untilStopped(service: Served, io: Io, logger: Logger, log: Log): Promise<ExitCode> {
+function untilStopped(service: Service, io: Io, logger: Logger, log: Log): Promise<ExitCode> {
   return new Promise((resolve) => {
     let code: ExitCode = 0
     let stopping = false
@@ -96,7 +92,10 @@ function untilStopped(service: Served, io: Io, logger: Logger, log: Log): Promis
       stopping = true
       service
         .drain()
-        .then(() => service.close())
+        .then((cut) => {
+          if (cut > 0) logger.warn({ streams: cut }, 'streams cut at the end of the drain')
+          return service.close()
+        })
         .catch(broke)
         .finally(finish)
     }

@@ -3,7 +3,7 @@ import { isLoopback } from '../config/cross-checks.ts'
 import { toLoggable, withoutQuery } from '../config/loggable.ts'
 import type { Config } from '../config/schema.ts'
 import { gatewayTarget } from '../gateway/target.ts'
-import type { Served } from './serve.ts'
+import type { Service } from '../service.ts'
 import { version } from './version.ts'
 
 export interface StartLine {
@@ -15,7 +15,7 @@ export interface StartLine {
 /** What is logged once, when the service listens. */
 export function* startLines(
   config: Config,
-  service: Pick<Served, 'proxyUrl' | 'adminUrl'>,
+  service: Pick<Service, 'proxyUrl' | 'adminUrl'>,
   proxies: Readonly<Record<string, string | null>>,
   cores: number = availableParallelism(),
 ): Iterable<StartLine> {

@@ -13,9 +13,9 @@ process.env['NO_PROXY'] = '*'
 
 /** A promise that the test settles. `Promise.withResolvers` is not in Node 20. */
 function held() {
-  let resolve: () => void = () => {}
+  let resolve: (cut: number) => void = () => {}
   let reject: (reason: Error) => void = () => {}
-  const promise = new Promise<void>((...both) => {
+  const promise = new Promise<number>((...both) => {
     ;[resolve, reject] = both
   })
   return { promise, resolve, reject }
@@ -30,10 +30,10 @@ class HeldService {
 
   readonly start: StartService = async (config) => {
     this.config = config
-    this.started.resolve()
+    this.started.resolve(0)
     return {
       proxyUrl: 'http://127.0.0.1:8484',
-      adminUrl: 'http://127.0.0.1:9484',
+      adminUrl: 'http://127.0.0.1:9484/',
       drain: () => {
         this.steps.push('drain')
         return this.drained.promise
@@ -59,7 +59,7 @@ async function running(words = ['--gateway', 'https://gateway.test/v1'], env: No
 
 async function stopped({ io, service, code }: Awaited<ReturnType<typeof running>>) {
   io.signal('SIGTERM')
-  service.drained.resolve()
+  service.drained.resolve(0)
   return code
 }
 
@@ -77,7 +77,7 @@ test('one line tells the addresses, an example, the egress proxy and the setting
       30,
       'listening',
       'http://127.0.0.1:8484',
-      'http://127.0.0.1:9484',
+      'http://127.0.0.1:9484/',
       'http://127.0.0.1:8484/v1/chat/completions -> https://gateway.test/v1/chat/completions',
     ],
   )
@@ -104,11 +104,20 @@ test('SIGTERM drains, then closes, and the exit code is 0', async () => {
     io.signal(signal)
     await new Promise(setImmediate)
     assert.deepEqual(service.steps, ['drain'])
-    service.drained.resolve()
+    service.drained.resolve(0)
     assert.equal(await code, 0)
     assert.deepEqual([service.steps, io.exits, io.listening], [['drain', 'close'], [], 0])
     assert.deepEqual(io.messages.slice(-2), ['draining: running streams may finish', 'stopped'])
   }
+})
+
+test('streams that were cut at the end of the drain are told', async () => {
+  const { io, service, code } = await running()
+  io.signal('SIGTERM')
+  service.drained.resolve(3)
+  assert.equal(await code, 0)
+  const line = JSON.parse(io.logLines.at(-2) ?? '{}')
+  assert.deepEqual([line.level, line.msg, line.streams], [40, 'streams cut at the end of the drain', 3])
 })
 
 test('a second signal ends at once with 1', async () => {
@@ -121,7 +130,7 @@ test('a second signal ends at once with 1', async () => {
 test('a fatal error is logged without its message, drains, and the exit code is 1', async () => {
   const { io, service, code } = await running()
   io.breaks(Object.assign(new Error('CANARY'), { code: 'ERR_TEST' }))
-  service.drained.resolve()
+  service.drained.resolve(0)
   assert.equal(await code, 1)
   assert.deepEqual(service.steps, ['drain', 'close'])
   const line = JSON.parse(io.logLines.find((text) => text.includes('fatal error')) ?? '{}')
@@ -134,7 +143,7 @@ test('a fatal error while draining changes the exit code, not the drain', async 
   io.signal('SIGTERM')
   io.breaks(new Error('x'))
   assert.deepEqual([service.steps, io.exits], [['drain'], []])
-  service.drained.resolve()
+  service.drained.resolve(0)
   assert.equal(await code, 1)
 })
 
