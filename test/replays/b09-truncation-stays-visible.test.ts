@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { curl } from '../helpers/curl.ts'
+import { sumIn } from '../helpers/exposition.ts'
+import { requestBytes } from '../helpers/raw-client.ts'
+import type { RawConnection } from '../helpers/raw-gateway.ts'
+import { chunk, headOf, lastChunk } from '../helpers/raw-http.ts'
+import {
+  assertExact,
+  assertLive,
+  assertOutcomes,
+  chatBody,
+  chatRequest,
+  ordinaryBody,
+  ordinaryEvents,
+  startReplay,
+  streamHead,
+} from '../helpers/replay.ts'
+import { requireTool } from '../helpers/tools.ts'
+
+const begun = ordinaryEvents.slice(0, 3).join('')
+
+interface Cut {
+  readonly name: string
+  readonly head: Buffer
+  readonly body: string
+  /** Bytes on the wire after the head, before the end. */
+  readonly wire: Buffer
+  readonly end: (connection: RawConnection) => void
+}
+
+const reset = (connection: RawConnection): void => connection.reset()
+const fin = (connection: RawConnection): void => connection.fin()
+const withLength = headOf('HTTP/1.1 200 OK', ['content-type: text/event-stream', 'content-length: 1000'])
+const untilClose = headOf('HTTP/1.1 200 OK', ['content-type: text/event-stream', 'connection: close'])
+
+const cuts: readonly Cut[] = [
+  { name: 'a: reset', head: streamHead(), body: begun, wire: chunk(begun), end: reset },
+  { name: 'a: FIN between chunks', head: streamHead(), body: begun, wire: chunk(begun), end: fin },
+  {
+    name: 'b: FIN inside a chunk',
+    head: streamHead(),
+    body: begun,
+    wire: Buffer.concat([Buffer.from(`${(begun.length + 50).toString(16)}\r\n`), Buffer.from(begun)]),
+    end: fin,
+  },
+  { name: 'c: FIN short of the length', head: withLength, body: begun, wire: Buffer.from(begun), end: fin },
+  { name: 'c: reset short of the length', head: withLength, body: begun, wire: Buffer.from(begun), end: reset },
+]
+
+for (const { name, head, body, wire, end } of cuts) {
+  for (const kind of ['a generation', 'passed through']) {
+    test(`B09 ${name}, ${kind}: what came is passed on, and the cut is seen`, async (t) => {
+      const replay = await startReplay(t, async (_request, connection) => {
+        await connection.write(Buffer.concat([head, wire]))
+        await answer.seen(body.length)
+        end(connection)
+      })
+      const answer = await replay.ask(kind === 'a generation' ? chatRequest() : requestBytes())
+      const got = await answer.over()
+      assert.equal(got.body.toString(), body)
+      if (got.framing === 'close') assert.fail('an end by close cannot show a cut')
+      assert.equal(got.complete, false)
+      const [record] = await assertOutcomes(replay.proxy, 'gateway_error')
+      assert.ok(['reset', 'closed', 'length_mismatch'].includes(record?.error ?? ''), record?.error)
+      if (kind === 'a generation') {
+        const text = await replay.proxy.metrics()
+        assert.equal(sumIn(text, 'streamgauge_time_to_first_token_seconds_count'), 1)
+        assert.equal(sumIn(text, 'streamgauge_output_tokens_per_second_count'), 0)
+      }
+      await assertLive(replay)
+    })
+  }
+}
+
+test('B09 a: curl calls the cut by its name', async (t) => {
+  if (!requireTool(t, 'curl')) return
+  const replay = await startReplay(t, async (_request, connection) => {
+    await connection.write(Buffer.concat([streamHead(), chunk(begun)]))
+    connection.reset()
+  })
+  const { exitCode } = await curl(['--data', chatBody, `${replay.proxy.url}/v1/chat/completions`])
+  assert.ok(exitCode === 18 || exitCode === 56, `curl ended with ${exitCode}`)
+})
+
+test('B09 d: without length, chunks and end event the answer is whole for HTTP and truncated for us', async (t) => {
+  const replay = await startReplay(t, async (_request, connection) => {
+    await connection.write(Buffer.concat([untilClose, Buffer.from(begun)]))
+    connection.fin()
+  })
+  await assertExact(await replay.ask(), { head: untilClose, body: begun })
+  const [record] = await assertOutcomes(replay.proxy, 'truncated')
+  assert.notEqual(record?.marks.firstToken, undefined)
+  await assertLive(replay)
+})
+
+test('B09 e: a proper terminator without an end event is truncated', async (t) => {
+  const replay = await startReplay(t, async (_request, connection) => {
+    await connection.write(Buffer.concat([streamHead(), chunk(begun), Buffer.from(lastChunk)]))
+  })
+  await assertExact(await replay.ask(), { head: streamHead(), body: begun })
+  await assertOutcomes(replay.proxy, 'truncated')
+})
+
+test('B09 f: a reset after [DONE] and before the terminator takes nothing away', async (t) => {
+  const replay = await startReplay(t, async (_request, connection) => {
+    await connection.write(Buffer.concat([streamHead(), chunk(ordinaryBody)]))
+    await answer.seen('[DONE]')
+    connection.reset()
+  })
+  const answer = await replay.ask()
+  const got = await answer.over()
+  assert.equal(got.body.toString(), ordinaryBody)
+  assert.equal(got.complete, false, 'the cut is not mended')
+  await assertOutcomes(replay.proxy, 'ok')
+})
