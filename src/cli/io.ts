@@ -17,9 +17,10 @@ export interface Io {
   exit(code: number): void
 }
 
-/** Takes whole lines. */
+/** Takes whole lines, with their line feed. */
 export interface Log {
-  write(line: string): void
-  /** Writes out what is held back. */
-  flush(): void
+  /** False: the line was dropped, for nobody reads, or too slowly. */
+  write(line: string): boolean
+  /** Waits a moment until all is written. */
+  close(): Promise<void>
 }

@@ -1,13 +1,10 @@
-import { pino } from 'pino'
+import { openLineWriter } from '../report/standard-output.ts'
 import type { Io, Log } from './io.ts'
-
-/** Log lines held back for a reader that does not read; beyond it lines are dropped, for memory must stay bounded. */
-const longestBacklog = 16 * 2 ** 20
 
 /** The real process. Only this file touches it. */
 export function processIo(exit: (code: number) => void): Io {
-  // A reader that left (`streamgauge --help | head -1`) is no reason to crash.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
+  // A reader that left (`streamgauge --help | head -1`) or a full disk behind the log is no reason to crash.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   return {
     env: process.env,
     out: (text) => void process.stdout.write(text),
@@ -27,22 +24,16 @@ export function processIo(exit: (code: number) => void): Io {
 }
 
 function openLog(): Log {
-  const destination = pino.destination({ dest: 1, sync: false, maxLength: longestBacklog })
-  let open = true
-  destination.on('error', (error: NodeJS.ErrnoException) => {
-    open = false
-    ignoreClosedPipe(error)
+  let taken = true
+  const writer = openLineWriter(() => {
+    taken = false
   })
   return {
     write: (line) => {
-      if (open) destination.write(line)
+      taken = true
+      writer.write(line)
+      return taken
     },
-    flush: () => {
-      if (open) destination.flushSync()
-    },
+    close: () => writer.close(),
   }
-}
-
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
 }

@@ -6,9 +6,9 @@ import type { Service, ServiceOptions } from '../service.ts'
 import type { Command, ExitCode } from './command.ts'
 import { crashLine } from './crash-line.ts'
 import { egressProxies } from './egress.ts'
-import type { Io, Log } from './io.ts'
+import type { Io } from './io.ts'
 import { listenProblem } from './listen-problem.ts'
-import { type Logger, serveLogger } from './serve-log.ts'
+import { exchangeLines, type Logger, serveLogger } from './serve-log.ts'
 import { startLines } from './start-lines.ts'
 import { version } from './version.ts'
 
@@ -51,25 +51,27 @@ async function serve(config: Config, io: Io, startService: StartService): Promis
   try {
     service = await startService(config, {
       version: version(),
-      log,
+      log: exchangeLines(log),
       onFault: (what, error) => logger.error(crashLine(error), what),
     })
   } catch (error) {
-    log.flush()
+    await log.close()
     const problem = listenProblem(error, config)
     if (problem === undefined) throw error
     io.err(`streamgauge: ${problem}\n`)
     return 1
   }
   // Before the first line, for whoever reads it may send a signal at once.
-  const ended = untilStopped(service, io, logger, log)
+  const ended = untilStopped(service, io, logger)
   for (const { level, message, fields } of startLines(config, service, egress.proxies)) logger[level](fields, message)
   if (io.interactive) io.err(`proxy      ${service.proxyUrl}/v1\nlive page  ${service.adminUrl}\n`)
-  return ended
+  const code = await ended
+  await log.close()
+  return code
 }
 
 /** Resolves once the service has ended: by a signal, or because something broke. A second signal ends the process at once. */
-function untilStopped(service: Service, io: Io, logger: Logger, log: Log): Promise<ExitCode> {
+function untilStopped(service: Service, io: Io, logger: Logger): Promise<ExitCode> {
   return new Promise((resolve) => {
     let code: ExitCode = 0
     let stopping = false
@@ -79,13 +81,11 @@ function untilStopped(service: Service, io: Io, logger: Logger, log: Log): Promi
       offStop()
       offFatal()
       logger.info({ exit_code: code }, 'stopped')
-      log.flush()
       resolve(code)
     }
     const broke = (error: unknown) => {
       code = 1
       logger.fatal(crashLine(error), 'fatal error')
-      log.flush()
     }
     const stop = () => {
       if (stopping) return
@@ -107,7 +107,6 @@ function untilStopped(service: Service, io: Io, logger: Logger, log: Log): Promi
     const offStop = io.onStop((signal) => {
       if (stopping) {
         logger.warn({ signal }, 'second signal: ending at once')
-        log.flush()
         io.exit(1)
         return
       }

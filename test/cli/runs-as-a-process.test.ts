@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
@@ -95,6 +96,42 @@ test('a reader of the log that leaves does not end the proxy', guard, async (t) 
   child.kill('SIGTERM')
   assert.deepEqual(await once(child, 'exit'), [0, null])
 })
+
+test('a full disk behind the log does not end the proxy', { ...guard, skip: !existsSync('/dev/full') }, async (t) => {
+  const full = openSync('/dev/full', 'w')
+  t.after(() => closeSync(full))
+  const port = await freePort()
+  const words = ['serve', '--gateway', 'http://127.0.0.1:9/v1', '--port', '0', '--admin-port', String(port)]
+  const child = spawn(process.execPath, [main, ...words], { stdio: ['ignore', full, 'ignore'] })
+  t.after(() => child.kill('SIGKILL'))
+  for (;;) {
+    const health = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined)
+    if (health?.status === 200) break
+    assert.equal(child.exitCode, null)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  child.kill('SIGTERM')
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+})
+
+test('a log that nobody reads does not keep a stopped proxy alive', guard, async (t) => {
+  const child = start(t, ['serve', ...anywhere])
+  const { proxy_url } = await listening(child)
+  child.stdout?.pause()
+  // More than a pipe holds (64 KiB).
+  for (let request = 0; request < 200; request++) await (await fetch(`${proxy_url}/v1/models`)).text()
+  child.kill('SIGTERM')
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
 
 test('an egress proxy that cannot be used is told by the name of its variable, not by its value', guard, async () => {
   for (const value of ['socks5://user:CANARY@127.0.0.1:1', 'http://user:CANARY@:x']) {

@@ -26,7 +26,7 @@ export class MemoryIo implements Io {
   }
 
   openLog() {
-    return { write: (line: string) => void this.logLines.push(line), flush: () => {} }
+    return { write: (line: string) => this.logLines.push(line) > 0, close: async () => {} }
   }
 
   onStop(listener: (signal: string) => void): () => void {
