@@ -1,8 +1,19 @@
 import { charRateBuckets, gapBuckets, latencyBuckets, tokenRateBuckets } from './buckets.ts'
-import { type Figure, seconds } from './figure.ts'
-import { burstReason, fewestTokens, noRateReason, noTokenRateReason, noTokenReason, shortestWindowMs } from './rates.ts'
+import type { Figure } from './figure.ts'
+import {
+  burstReason,
+  fewestTokens,
+  type Generation,
+  noRateReason,
+  noTokenRateReason,
+  noTokenReason,
+  shortestWindowMs,
+} from './rates.ts'
 import type { Reason } from './reasons.ts'
 import type { StreamMeasurement } from './stream-measurement.ts'
+
+/** Rounded once: 20 in 2000 ms are 10 and nothing beside it. */
+const perSecond = (count: number, ms: number): number => (count * 1000) / ms
 
 export const timePerOutputToken: Figure = {
   name: 'time_per_output_token_seconds',
@@ -16,7 +27,7 @@ export const timePerOutputToken: Figure = {
     if (reason !== undefined) return reason
     const tokens = (g.tokens as number) - (g.firstChunkTokens as number)
     if (tokens < 1) return 'too_few_tokens'
-    return g.windowMs > 0 ? g.windowMs / 1000 / tokens : 'window_too_short'
+    return g.windowMs > 0 ? g.windowMs / (1000 * tokens) : 'window_too_short'
   },
 }
 
@@ -32,7 +43,7 @@ export const outputTokensPerSecond: Figure = {
     if (reason !== undefined) return reason
     const tokens = (g.tokens as number) - (g.firstChunkTokens as number)
     if (tokens < fewestTokens) return 'too_few_tokens'
-    return g.windowMs >= shortestWindowMs ? tokens / (g.windowMs / 1000) : 'window_too_short'
+    return g.windowMs >= shortestWindowMs ? perSecond(tokens, g.windowMs) : 'window_too_short'
   },
 }
 
@@ -48,7 +59,7 @@ export const outputCharsPerSecond: Figure = {
     if (reason !== undefined) return reason
     if (g.windowMs < shortestWindowMs) return 'window_too_short'
     const chars = g.counts.chars - g.counts.firstChunkChars
-    return chars > 0 ? chars / (g.windowMs / 1000) : 'no_output'
+    return chars > 0 ? perSecond(chars, g.windowMs) : 'no_output'
   },
 }
 
@@ -63,7 +74,7 @@ export const outputEventsPerSecond: Figure = {
     const reason = noRateReason(m) ?? burstReason(m, g)
     if (reason !== undefined) return reason
     if (g.windowMs < shortestWindowMs) return 'window_too_short'
-    return (g.counts.events - g.counts.firstChunkEvents) / (g.windowMs / 1000)
+    return perSecond(g.counts.events - g.counts.firstChunkEvents, g.windowMs)
   },
 }
 
@@ -75,20 +86,18 @@ export const blendedTokensPerSecond: Figure = {
   formula: 'N / (lastToken - dispatched); not streamed: N / (ended - dispatched)',
   buckets: undefined,
   of(m, g) {
-    if (m.outcome !== 'ok')
-      return noTokenReason(m) === 'client_left'
-        ? 'client_left'
-        : m.marks.firstToken === undefined
-          ? 'error'
-          : 'incomplete'
+    if (m.outcome !== 'ok') {
+      if (m.streamed && m.marks.firstToken !== undefined) return 'incomplete'
+      return m.outcome === 'client_abort' ? 'client_left' : 'error'
+    }
     if (m.decoding === 'not_decoded') return 'not_decoded'
     const until = m.streamed ? m.marks.lastToken : m.marks.ended
     if (until === undefined) return 'no_output'
     if (g.tokens === undefined) return 'no_usage'
     if (g.tokens < g.counts.events) return 'usage_mismatch'
     if (g.tokens === 0) return 'too_few_tokens'
-    const spent = seconds(m.marks.dispatched ?? m.marks.received, until)
-    return spent > 0 ? g.tokens / spent : 'window_too_short'
+    const spentMs = until - (m.marks.dispatched ?? m.marks.received)
+    return spentMs > 0 ? perSecond(g.tokens, spentMs) : 'window_too_short'
   },
 }
 
@@ -100,7 +109,7 @@ export const interChunkTime: Figure = {
   help: 'Gaps between successive chunks that complete an output event; one sample a gap.',
   formula: 'mark(chunk i) - mark(chunk i-1)',
   buckets: gapBuckets,
-  of: (m) => (m.gaps.count > 0 ? undefined : noGapReason(m)),
+  of: (m, g) => (m.gaps.count > 0 ? undefined : noGapReason(m, g)),
 }
 
 export const longestStall: Figure = {
@@ -110,14 +119,17 @@ export const longestStall: Figure = {
   help: 'The largest inter-chunk time of a stream.',
   formula: 'max(inter-chunk times)',
   buckets: latencyBuckets,
-  of: (m) => (m.gaps.count > 0 ? m.gaps.longest : noGapReason(m)),
+  of: (m, g) => (m.gaps.count > 0 ? m.gaps.longest : noGapReason(m, g)),
 }
 
-function noGapReason(m: StreamMeasurement): Reason {
+function noGapReason(m: StreamMeasurement, g: Generation): Reason {
   const reason = noTokenReason(m)
   if (reason !== undefined) return reason
+  if (m.decoding === 'not_decoded') return 'not_decoded'
+  if (m.outcome !== 'ok') return 'incomplete'
   // Two chunks and yet no gap: it held a pause.
-  return m.output.all.chunks > 1 ? 'backpressure' : 'one_chunk'
+  if (m.output.all.chunks > 1) return 'backpressure'
+  return g.buffered ? 'buffered' : 'one_chunk'
 }
 
 export const burstiness: Figure = {

@@ -88,10 +88,11 @@ export function noRateReason(m: StreamMeasurement): Reason | undefined {
   return undefined
 }
 
-/** Why the stream came in too few pieces: `buffered` or `one_chunk`. */
+/** Why the stream came in too few pieces: `buffered` or `one_chunk`. A single token is too few, however it comes. */
 export function burstReason(m: StreamMeasurement, g: Generation): Reason | undefined {
   if (g.buffered) return 'buffered'
-  return m.output.all.chunks < 2 ? 'one_chunk' : undefined
+  if (m.output.all.chunks >= 2) return undefined
+  return g.tokens === 1 ? 'too_few_tokens' : 'one_chunk'
 }
 
 /** Why neither TPOT nor tokens per second can be had, but for too few tokens or too short a window. */
