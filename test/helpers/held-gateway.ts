@@ -11,7 +11,7 @@ export interface HeldRequest {
   /** Sends the head at once. */
   head(status?: number, headers?: Record<string, string | string[]>): void
   write(text: string | Buffer): void
-  end(text?: string): void
+  end(text?: string | Buffer): void
   /** Ends the connection without ending the answer. */
   cut(how: 'fin' | 'reset'): void
   /** Resolves when the connection is gone. */
@@ -26,6 +26,8 @@ export interface HeldGateway {
   next(): Promise<HeldRequest>
   /** Requests that arrived so far. */
   readonly count: number
+  /** Ends all connections, and takes no more. */
+  close(): Promise<void>
 }
 
 /** A gateway whose every byte the test releases by hand. */
@@ -50,10 +52,12 @@ export async function startHeldGateway(t: TestContext): Promise<HeldGateway> {
   server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  t.after(close)
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/v1`,
@@ -61,6 +65,7 @@ export async function startHeldGateway(t: TestContext): Promise<HeldGateway> {
     get count() {
       return count
     },
+    close,
     next() {
       const held = arrived.shift()
       return held === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(held)

@@ -7,6 +7,8 @@ export interface ReadingClient {
   readonly head: Promise<IncomingMessage>
   /** Resolves once the body so far holds `text`. Rejects when the answer ends without it. */
   seen(text: string): Promise<void>
+  /** Resolves once so many bytes of the body have come. */
+  received(bytes: number): Promise<void>
   /** Resolves with the whole body; rejects where it is cut. */
   readonly body: Promise<Buffer>
   soFar(): Buffer
@@ -53,21 +55,23 @@ export function send(
   head.catch(() => {})
   whole.catch(() => {})
   request.end(bytes)
+  const until = (there: (body: Buffer) => boolean, what: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (there(Buffer.concat(parts))) resolve()
+        else if (over !== undefined) reject(new Error(`the answer ended without ${what}`))
+        else return
+        watchers.delete(look)
+      }
+      watchers.add(look)
+      look()
+    })
   return {
     request,
     head,
     body: whole,
     soFar: () => Buffer.concat(parts),
-    seen: (text) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          if (Buffer.concat(parts).includes(text)) resolve()
-          else if (over !== undefined) reject(new Error(`the answer ended without ${JSON.stringify(text)}`))
-          else return
-          watchers.delete(look)
-        }
-        watchers.add(look)
-        look()
-      }),
+    seen: (text) => until((body) => body.includes(text), JSON.stringify(text)),
+    received: (bytes) => until((body) => body.length >= bytes, `${bytes} bytes`),
   }
 }
