@@ -11,6 +11,16 @@ export const commands: readonly CommandEntry[] = [
     },
   },
   {
+    name: 'demo',
+    summary: 'simulated gateways, the proxy and gentle traffic: numbers within a minute, no key needed',
+    load: async () => (await import('./demo.ts')).demo,
+  },
+  {
+    name: 'simulate',
+    summary: 'a simulated gateway alone, for trying and testing',
+    load: async () => (await import('./simulate.ts')).simulate,
+  },
+  {
     name: 'check-config',
     summary: 'tell every problem of a configuration file',
     load: async () => (await import('./check-config.ts')).checkConfig,

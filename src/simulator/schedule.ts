@@ -6,8 +6,11 @@ interface Task {
   cancelled: boolean
 }
 
-/** With more tasks than this waiting, a task may be up to a millisecond late: waking for each of them exactly would fill a core. */
-const exactTasks = 32
+/**
+ * With more tasks than this waiting, a task may be a millisecond late: the turns of the loop that bridge the last part of a
+ * millisecond would fill a core, and take it from whoever measures.
+ */
+const exactTasks = 8
 
 /**
  * Runs tasks at absolute instants of `performance.now()`, never early. A lateness of one task does not shift the next:
@@ -53,9 +56,10 @@ export class Schedule {
     const next = this.#tasks.at(-1)
     if (next === undefined) return
     const wait = next.due - performance.now()
+    const exact = this.#tasks.length <= exactTasks
     // Timers count whole milliseconds and may come up to one early or late; the rest is spent in turns of the loop.
-    if (wait <= 0 || (wait < 1.5 && this.#tasks.length <= exactTasks)) this.#immediate = setImmediate(this.#run)
-    else this.#timer = setTimeout(this.#run, Math.max(1, Math.floor(wait - 0.5)))
+    if (wait <= 0 || (exact && wait < 1.5)) this.#immediate = setImmediate(this.#run)
+    else this.#timer = setTimeout(this.#run, Math.max(1, exact ? Math.floor(wait - 0.5) : Math.ceil(wait)))
   }
 
   /** A task added while this runs waits for the next turn, so that two writes of one stream never share a turn. */

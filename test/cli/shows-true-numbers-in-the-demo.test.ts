@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { run } from '../../src/cli/run.ts'
+import { MemoryIo } from '../helpers/memory-io.ts'
+
+test('demo --once shows every model beside the truth and finds that they agree', async () => {
+  const io = new MemoryIo()
+  const code = await run(['demo', '--once'], io)
+  assert.equal(io.stderr, '')
+  assert.equal(code, 0)
+  assert.match(io.stdout, /^live page http/)
+  for (const model of ['sim/fast', 'sim/reasoning', 'sim/bursty', 'sim/tools', 'sim/hang']) {
+    assert.ok(io.stdout.includes(`\n${model} `), model)
+  }
+  assert.equal(io.listening, 0)
+})
+
+test('demo prints its addresses first, has traffic, and goes when it is told to', async () => {
+  const io = new MemoryIo()
+  const code = run(['demo'], io)
+  while (!io.stdout.includes('traffic')) await new Promise(setImmediate)
+  const [, admin] = /^live page (\S+)$/m.exec(io.stdout)!
+  assert.ok(io.stdout.indexOf('live page') < io.stdout.indexOf('base_url'))
+  let metrics = ''
+  while (!/^streamgauge_requests_total\{.*app="editor".* [1-9]/m.test(metrics)) {
+    metrics = await (await fetch(`${admin}metrics`)).text()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  io.signal('SIGINT')
+  assert.equal(await code, 0)
+  await assert.rejects(fetch(`${admin}healthz`))
+  assert.equal(io.listening, 0)
+})
+
+test('demo takes other ports where the usual ones are taken, and says so', async (t) => {
+  const squatter = createServer()
+  // Whoever has the port already serves the same purpose.
+  await new Promise<void>((resolve) => {
+    squatter.once('error', () => resolve())
+    squatter.listen(8484, '127.0.0.1', resolve)
+  })
+  t.after(() => squatter.close())
+  const io = new MemoryIo()
+  const code = run(['demo'], io)
+  while (!io.stdout.includes('traffic')) await new Promise(setImmediate)
+  assert.match(io.stdout, /note {6}port 8484 is in use: the proxy has another one/)
+  assert.doesNotMatch(io.stdout, /base_url {2}http:\/\/127\.0\.0\.1:8484/)
+  io.signal('SIGTERM')
+  assert.equal(await code, 0)
+})
+
+test('demo --against sends its traffic to a proxy that runs already', async (t) => {
+  const paths = new Set<string>()
+  const proxy = createServer((request, response) => {
+    paths.add(String(request.url))
+    request.resume().on('end', () => response.end('{}'))
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  t.after(() => proxy.close())
+  const io = new MemoryIo()
+  const code = run(['demo', '--against', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/v1`], io)
+  while (!paths.has('/@editor/east/v1/completions') || !paths.has('/@agent/west/v1/responses')) {
+    await new Promise(setImmediate)
+  }
+  io.signal('SIGTERM')
+  assert.equal(await code, 0)
+  assert.equal(await run(['demo', '--against', 'nowhere'], new MemoryIo()), 2)
+  assert.equal(await run(['demo', '--against', 'http://127.0.0.1:1', '--once'], new MemoryIo()), 2)
+})
