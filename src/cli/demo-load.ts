@@ -29,8 +29,8 @@ const load: readonly LoadRow[] = [
   { model: 'sim/fast', each: 8, rows: 1 },
   { model: 'sim/reasoning', each: 5, rows: 2 },
   { model: 'sim/bursty', each: 7, rows: 1 },
-  { model: 'sim/slow-start', each: 2, rows: 4 },
-  { model: 'sim/frontier', each: 2, rows: 4 },
+  { model: 'sim/slow-start', each: 3, rows: 2 },
+  { model: 'sim/frontier', each: 3, rows: 2 },
   { model: 'sim/hidden-reasoning', each: 3, rows: 2 },
   { model: 'sim/summarised-reasoning', each: 3, rows: 2 },
   { model: 'sim/stalls', each: 3, rows: 2 },
@@ -62,11 +62,21 @@ async function warmUp(client: DemoClient, gateways: readonly string[]): Promise<
   }
 }
 
-/** Sends the fixed load and waits for its end. `address`: the proxy's, without a path. `stopped`: nothing more is to be sent. */
-export async function sendLoad(client: DemoClient, address: string, stopped: () => boolean): Promise<void> {
+export interface LoadOptions {
+  /** The proxy's, without a path. */
+  readonly address: string
+  /** Only these models; default: all. */
+  readonly only?: ReadonlySet<string> | undefined
+  /** Nothing more is to be sent. */
+  readonly stopped: () => boolean
+}
+
+/** Sends the fixed load and waits for its end. */
+export async function sendLoad(client: DemoClient, { address, only, stopped }: LoadOptions): Promise<void> {
   const gateways = ['east', 'west'].map((name) => `${address}/@demo/${name}`)
   await warmUp(client, gateways)
-  const rows = load.flatMap((row) => Array.from({ length: row.rows }, () => row))
+  const wanted = load.filter(({ model }) => only?.has(model) ?? true)
+  const rows = wanted.flatMap((row) => Array.from({ length: row.rows }, () => row))
   await Promise.all(
     rows.map(async ({ model, each, body, leaveAfterMs }, at) => {
       const asked = streamed(gateways[at % 2] as string, { model, ...body })

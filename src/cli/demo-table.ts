@@ -9,11 +9,13 @@ export interface Pair {
   readonly truth: ExchangeTruth
 }
 
-export interface Comparison {
-  /** Lines of text without line ends. */
-  readonly table: readonly string[]
+/** A model's medians, the proxy's beside the simulator's. */
+export interface ComparedModel {
+  readonly model: string
+  /** A row of the table. */
+  readonly cells: readonly string[]
   /** What is not as it should be; empty: proxy and simulator agree. */
-  readonly disagreements: readonly string[]
+  readonly faults: readonly string[]
 }
 
 function median(values: readonly number[]): number | undefined {
@@ -63,32 +65,29 @@ function compare(figure: ComparedFigure, pairs: readonly Pair[]): Cell {
   return { text, fault: apart > allowed ? fault : undefined }
 }
 
-/** Medians by model, the proxy's beside the simulator's. */
-export function compareAll(pairs: readonly Pair[]): Comparison {
-  const byModel = new Map<string, Pair[]>()
-  for (const pair of pairs) {
-    const own = byModel.get(pair.logged.model)
-    if (own === undefined) byModel.set(pair.logged.model, [pair])
-    else own.push(pair)
-  }
-  const disagreements: string[] = []
-  const rows: string[][] = []
-  const order = models.map(({ name }) => name)
-  const sorted = [...byModel].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b))
-  for (const [model, own] of sorted) {
-    const cells = comparedFigures.map((figure) => compare(figure, own))
-    for (const { fault } of cells) if (fault !== undefined) disagreements.push(`${model}: ${fault}`)
-    for (const { logged, truth } of own) {
-      const outcome = outcomeByTruth(truth)
-      if (logged.outcome !== outcome)
-        disagreements.push(`${model}: the proxy says ${logged.outcome}, it was ${outcome}`)
-    }
-    rows.push([model, String(own.length), ...cells.flatMap(({ text }) => text)])
-  }
-  return { table: layOut(rows), disagreements }
+/** Compares model by model, in the order in which the simulator lists them. */
+export function compareAll(pairs: readonly Pair[]): ComparedModel[] {
+  const byModel = new Map<string, Pair[]>(models.map(({ name }) => [name, []]))
+  for (const pair of pairs) byModel.get(pair.logged.model)?.push(pair)
+  return [...byModel].flatMap(([model, own]) => (own.length === 0 ? [] : [compareModel(model, own)]))
 }
 
-function layOut(rows: readonly (readonly string[])[]): string[] {
+function compareModel(model: string, pairs: readonly Pair[]): ComparedModel {
+  const cells = comparedFigures.map((figure) => compare(figure, pairs))
+  const outcomes = pairs.flatMap(({ logged, truth }) => {
+    const outcome = outcomeByTruth(truth)
+    return logged.outcome === outcome ? [] : [`the proxy says ${logged.outcome}, it was ${outcome}`]
+  })
+  return {
+    model,
+    cells: [model, String(pairs.length), ...cells.flatMap(({ text }) => text)],
+    faults: [...cells.flatMap(({ fault }) => fault ?? []), ...outcomes].map((fault) => `${model}: ${fault}`),
+  }
+}
+
+/** The table, line by line, without line ends. */
+export function tableOf(compared: readonly ComparedModel[]): string[] {
+  const rows = compared.map(({ cells }) => cells)
   const head = ['model', 'n', ...comparedFigures.flatMap(() => ['proxy', 'truth'])]
   const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)))
   for (const [at, { title }] of comparedFigures.entries()) {
