@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
-import { Agent, type buildConnector } from 'undici'
+import { Agent, buildConnector } from 'undici'
 import { egressProxyFor, tunnelConnector } from './egress.ts'
+import { guardConnector } from './guarded-socket.ts'
 
 export interface AgentOptions {
   readonly origin: string
@@ -43,10 +44,11 @@ export function createAgent(options: AgentOptions): Agent {
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: connectionLifetimeMs,
     clientTtl: connectionLifetimeMs,
-    connect:
+    connect: guardConnector(
       proxy === undefined
-        ? { ...tls, timeout: connectTimeoutMs, autoSelectFamily: true }
+        ? buildConnector({ ...tls, timeout: connectTimeoutMs, autoSelectFamily: true })
         : tunnelConnector(proxy, tls, connectTimeoutMs),
+    ),
   })
 }
 

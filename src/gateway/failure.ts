@@ -1,3 +1,5 @@
+import { gatewayReset } from './guarded-socket.ts'
+
 /** Why a gateway gave no whole answer: a short label for logs and metrics. Never holds an address or a name. */
 export type FailureLabel =
   | 'refused'
@@ -28,6 +30,7 @@ const byCode: Readonly<Record<string, FailureLabel>> = {
   ETIMEDOUT: 'connect_timeout',
   UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
   ECONNRESET: 'reset',
+  [gatewayReset]: 'reset',
   EPIPE: 'closed',
   ECONNABORTED: 'reset',
   UND_ERR_SOCKET: 'closed',
@@ -43,6 +46,9 @@ const byCode: Readonly<Record<string, FailureLabel>> = {
 const tlsCode =
   /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_|EPROTO|INVALID_|CRL_|ERROR_IN_CERT|UND_ERR_PRX_TLS)/
 
+/** What undici says of an answer that nobody asked for, or that switches protocols unasked. It has no code of its own. */
+const badAnswer = /^bad (response|upgrade)$/
+
 export interface Failure {
   readonly label: FailureLabel
   /** The TLS library's own code, for the message: it names no secret. */
@@ -54,6 +60,9 @@ export function failureOf(error: unknown): Failure {
   for (const candidate of withCauses(error)) {
     const code = (candidate as { code?: unknown }).code
     if (typeof code !== 'string') continue
+    if (badAnswer.test(String((candidate as { message?: unknown }).message)) && code === 'UND_ERR_SOCKET') {
+      return { label: 'malformed_answer', tlsCode: undefined }
+    }
     if (tlsCode.test(code) && code !== 'UND_ERR_INVALID_ARG') return { label: 'tls', tlsCode: code }
     const label = code.startsWith('HPE_') ? 'malformed_answer' : byCode[code]
     if (label !== undefined) return { label, tlsCode: undefined }

@@ -4,6 +4,7 @@ import type { StreamObserver } from '../stream/stream-observer.ts'
 import { StreamTap } from '../stream/stream-tap.ts'
 import type { TurnClock } from '../stream/turn-clock.ts'
 import { createAgent } from './agent.ts'
+import { guardAnswer } from './guarded-socket.ts'
 import { watchSocketReuse } from './socket-reuse.ts'
 import { type GatewayTarget, gatewayTarget } from './target.ts'
 
@@ -52,7 +53,7 @@ export class Gateway {
     observer: StreamObserver,
     onBroken: (error: unknown) => void,
   ): void {
-    const tap = new StreamTap(work, observer, this.#turns, onBroken)
+    const tap = new GuardedTap(work, observer, this.#turns, onBroken)
     this.#agent.dispatch(
       {
         origin: this.target.origin,
@@ -68,5 +69,12 @@ export class Gateway {
   /** Ends all connections at once; what still runs on them fails. */
   destroy(): Promise<void> {
     return this.#agent.destroy()
+  }
+}
+
+class GuardedTap extends StreamTap {
+  override onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    super.onRequestStart(controller, context)
+    guardAnswer(controller)
   }
 }

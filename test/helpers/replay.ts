@@ -4,9 +4,10 @@ import { createHash } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { Outcome } from '../../src/measurement/outcomes.ts'
 import type { StreamMeasurement } from '../../src/measurement/stream-measurement.ts'
+import type { ServiceOptions } from '../../src/service.ts'
 import { sumIn } from './exposition.ts'
 import { type ConfigChanges, type ProxyUnderTest, startProxy } from './proxy-under-test.ts'
-import { openRawClient, type RawAnswer, requestBytes } from './raw-client.ts'
+import { openRawClient, type RawAnswer, type RawClient, requestBytes } from './raw-client.ts'
 import {
   type RawConnection,
   type RawGateway,
@@ -82,18 +83,22 @@ export interface Replay {
   readonly proxy: ProxyUnderTest
   /** One request on a connection of its own. */
   ask(bytes?: Buffer): Promise<RawAnswer>
+  open(): Promise<RawClient>
 }
 
-export async function startReplay(
-  t: TestContext,
-  script: Script,
-  options: { readonly config?: ConfigChanges; readonly gateway?: RawGatewayOptions } = {},
-): Promise<Replay> {
-  const gateway = await startRawGateway(t, script, options.gateway)
-  const proxy = await startProxy(t, gateway.url, options.config === undefined ? {} : { config: options.config })
+export interface ReplayOptions extends ServiceOptions {
+  readonly config?: ConfigChanges
+  readonly gateway?: RawGatewayOptions
+}
+
+export async function startReplay(t: TestContext, script: Script, options: ReplayOptions = {}): Promise<Replay> {
+  const { gateway: gatewayOptions, ...proxyOptions } = options
+  const gateway = await startRawGateway(t, script, gatewayOptions)
+  const proxy = await startProxy(t, gateway.url, proxyOptions)
   return {
     gateway,
     proxy,
+    open: () => openRawClient(t, proxy.url),
     ask: async (bytes = chatRequest()) => (await openRawClient(t, proxy.url)).ask(bytes),
   }
 }
