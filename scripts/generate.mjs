@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { generatedFiles as fromConfig } from '../dist/src/config/generated-files.js'
+import { fillDocsTables } from './fill-docs-tables.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -13,3 +14,5 @@ for (const generatedFiles of [fromConfig]) {
     console.log(path)
   }
 }
+
+for (const page of fillDocsTables(root)) console.log(page)
