@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
+import { type Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 
 /** A client that tells when so many bytes of the answer have come: order is proved by what it has seen. */
 export interface ReadingClient {
@@ -17,7 +17,13 @@ export interface ReadingClient {
 export function send(
   url: string,
   body: unknown,
-  options: { method?: string; headers?: Record<string, string | string[]>; agent?: import('node:http').Agent } = {},
+  options: {
+    method?: string
+    headers?: Record<string, string | string[]>
+    agent?: Agent
+    /** The caller writes and ends the request itself. */
+    unfinished?: boolean
+  } = {},
 ): ReadingClient {
   const bytes =
     body === undefined
@@ -54,7 +60,7 @@ export function send(
   )
   head.catch(() => {})
   whole.catch(() => {})
-  request.end(bytes)
+  if (options.unfinished !== true) request.end(bytes)
   const until = (there: (body: Buffer) => boolean, what: string): Promise<void> =>
     new Promise((resolve, reject) => {
       const look = (): void => {

@@ -9,8 +9,8 @@ import { type ConfigChanges, type ProxyUnderTest, startProxy } from './proxy-und
 import { type ReadingClient, send } from './reading-client.ts'
 
 /**
- * What happens at an instant: bytes that the gateway writes (several of a list in one turn), its head, how it ends or breaks the answer, or that
- * the client leaves.
+ * What happens at an instant: bytes that the gateway writes (several of a list in one turn), its head, how it ends or breaks the answer, that
+ * the client leaves, or what the test does itself.
  */
 export type Deed =
   | string
@@ -19,6 +19,7 @@ export type Deed =
   | { readonly head: number; readonly headers?: Record<string, string | string[]> }
   | { readonly end: string | Buffer }
   | { readonly cut: 'fin' | 'reset' }
+  | { readonly act: () => void | Promise<void> }
   | 'leave'
 
 /** ms on the held clock, and what happens then. The request is sent at 0. */
@@ -119,6 +120,8 @@ async function doDeed(
   } else if ('cut' in deed) {
     held.cut(deed.cut)
     await over()
+  } else if ('act' in deed) {
+    await deed.act()
   } else {
     for (const part of deed) {
       wrote(part)

@@ -1,0 +1,37 @@
+import { ServerResponse } from 'node:http'
+import type { TestContext } from 'node:test'
+import type { Deed } from './scripted-exchange.ts'
+
+/** A client that is slow at exactly the instants that the test says, however large the buffers of sockets are. */
+export interface SlowClient {
+  /** The next bytes that the proxy writes to the client are as many as it takes for now. */
+  readonly stops: Deed
+  /** It reads on. */
+  readonly reads: Deed
+}
+
+export function slowClient(t: TestContext): SlowClient {
+  const write = ServerResponse.prototype.write as (this: ServerResponse, ...args: unknown[]) => boolean
+  let stops = false
+  let waiting: ServerResponse | undefined
+  t.mock.method(ServerResponse.prototype, 'write', function (this: ServerResponse, ...args: unknown[]) {
+    const takesMore = write.apply(this, args)
+    // The proxy writes bytes, the held gateway text.
+    if (!stops || !Buffer.isBuffer(args[0])) return takesMore
+    stops = false
+    waiting = this
+    return false
+  })
+  return {
+    stops: {
+      act: () => {
+        stops = true
+      },
+    },
+    reads: {
+      act: () => {
+        waiting?.emit('drain')
+      },
+    },
+  }
+}
