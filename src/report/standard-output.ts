@@ -10,7 +10,7 @@ export interface OutputStream {
 
 export interface LineWriter {
   write(line: string): void
-  /** Waits until all is written, but no longer than `withinMs`: who does not read must not keep the process. */
+  /** Waits until all is written, but no longer than `withinMs`. What is then still queued keeps the process until `process.exit`. */
   close(withinMs?: number): Promise<void>
 }
 
