@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import type { DemoRequest } from './demo-request.ts'
 
 /** What one of the demo's apps does now and then. */
@@ -15,8 +14,8 @@ export interface DemoApp {
 const rules =
   'You are the assistant of a river authority. Answer in two sentences and name the gauge you speak of. '.repeat(50)
 const usage = { stream: true, stream_options: { include_usage: true } }
-const chance = (percent: number): boolean => randomInt(100) < percent
-const pick = <T>(...list: readonly T[]): T => list[randomInt(list.length)] as T
+const chance = (percent: number): boolean => Math.random() * 100 < percent
+const pick = <T>(...list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T
 
 /** By day, with a dip at noon. */
 const officeHours = (time: number): number =>
@@ -61,7 +60,12 @@ function agentRun(base: string): DemoRequest[] {
     { base, path: '/v1/responses', body: { ...first, input: [...asked, result] } },
   ]
   const slow = { model: pick('sim/slow-start', 'sim/stalls', 'sim/summarised-reasoning'), input: asked, stream: true }
-  steps.push({ base, path: '/v1/responses', body: slow, ...(chance(40) ? { leaveAfterMs: randomInt(300, 3000) } : {}) })
+  steps.push({
+    base,
+    path: '/v1/responses',
+    body: slow,
+    ...(chance(40) ? { leaveAfterMs: 300 + Math.random() * 2700 } : {}),
+  })
   if (chance(8)) steps.push({ base, path: '/v1/responses', body: { ...slow, model: 'sim/hang' }, leaveAfterMs: 15_000 })
   return steps
 }

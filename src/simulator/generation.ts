@@ -109,6 +109,7 @@ export class Generations {
       Object.assign(truth.tokens, usage)
       if (script.fail !== undefined) truth.injected.push(script.fail)
       if (script.stallAt !== undefined) truth.injected.push('stall')
+      if (script.buffered) truth.injected.push('buffered')
     }
     const score = refused
       ? [{ at: script.headersMs, kind: 'whole' } as const].values()

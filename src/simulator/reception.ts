@@ -21,10 +21,10 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   let size = 0
   for await (const part of request) {
     size += (part as Buffer).length
-    if (size > largestBody) return undefined
-    parts.push(part as Buffer)
+    // Read on, and keep nothing: an answer to a body that is still being sent would not be seen.
+    if (size <= largestBody) parts.push(part as Buffer)
   }
-  return Buffer.concat(parts)
+  return size <= largestBody ? Buffer.concat(parts) : undefined
 }
 
 function parse(text: string | undefined): unknown {

@@ -47,7 +47,7 @@ export interface ExchangeTruth {
   }
   /** Code points by kind, and those of the first output write and of the first with an answer (the answer's alone). */
   readonly chars: { answer: number; reasoning: number; tool: number; firstWrite: number; answerFirstWrite: number }
-  /** What was done on purpose: `error`, `reset`, `truncate`, `hang`, `stall`, `status_429` … */
+  /** What was done on purpose: `error`, `reset`, `truncate`, `hang`, `stall`, `buffered`, `status_429` … */
   readonly injected: string[]
   /** When each output write was made; at most 4096 are kept. */
   readonly instants: number[]
