@@ -1,5 +1,6 @@
 import { noteError, readError } from './error-label.ts'
 import { type AnswerFacts, type EventReading, emptyReading } from './event-reading.ts'
+import { EventTemplates } from './event-templates.ts'
 import type { EventSink } from './framing.ts'
 import { contentStart } from './ndjson-framing.ts'
 import type { WireFormat } from './wire-format.ts'
@@ -12,6 +13,7 @@ export class EventReader implements EventSink {
   readonly #facts: AnswerFacts
   readonly #onEvent: (reading: EventReading) => void
   readonly #reading = emptyReading()
+  readonly #templates: EventTemplates
   /** `[DONE]` came: what follows is not read. */
   #over = false
   /** HTTP ended the answer properly; known at the end. */
@@ -19,6 +21,7 @@ export class EventReader implements EventSink {
 
   constructor(format: WireFormat, facts: AnswerFacts, onEvent: (reading: EventReading) => void) {
     this.#format = format
+    this.#templates = new EventTemplates(format)
     this.#facts = facts
     this.#onEvent = onEvent
   }
@@ -36,9 +39,15 @@ export class EventReader implements EventSink {
     }
     this.#clear()
     this.#facts.events++
+    const reading = this.#reading
     const likeJson = start < end && bytes[start] === 0x7b
-    if (likeJson || !this.#readMark(bytes, start, end)) this.#readJson(bytes, start, end, namedError)
-    this.#onEvent(this.#reading)
+    if (namedError || !likeJson || !this.#templates.read(bytes, start, end, reading, this.#facts)) {
+      if (likeJson || !this.#readMark(bytes, start, end)) this.#readJson(bytes, start, end, namedError)
+      if ((reading.answer || reading.reasoning) && !namedError) {
+        this.#templates.learn(bytes, start, end, reading, this.#facts)
+      }
+    }
+    this.#onEvent(reading)
   }
 
   /** Read only at a clean end and only if it is `[DONE]` or whole JSON; else it is neither an event nor an invalid one. */

@@ -15,9 +15,19 @@ export const framingContentTypes: Readonly<Record<string, FramingName>> = {
   'application/json': 'json',
 }
 
+/** Answers' content types are few, and each is looked at once; the rest are looked at every time. */
+const seen = new Map<string, FramingName | undefined>()
+
 /** What the content type says, parameters and case aside. */
 export function framingOf(contentType: string | undefined): FramingName | undefined {
-  const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  if (contentType === undefined) return undefined
+  if (seen.has(contentType)) return seen.get(contentType)
+  const name = framingNamed(contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '')
+  if (seen.size < 64) seen.set(contentType, name)
+  return name
+}
+
+function framingNamed(type: string): FramingName | undefined {
   if (Object.hasOwn(framingContentTypes, type)) return framingContentTypes[type]
   if (type.endsWith('+json')) return 'json'
   return /^(audio|image|video)\//.test(type) ? 'opaque' : undefined

@@ -25,7 +25,7 @@ export class ByteStore {
   append(source: Buffer, start: number, end: number): void {
     const length = this.length + end - start
     if (length > this.bytes.length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(256, length, this.bytes.length * 2))
+      const grown = Buffer.allocUnsafe(Math.max(512, length, this.bytes.length * 2))
       this.bytes.copy(grown, 0, 0, this.length)
       this.bytes = grown
     }
