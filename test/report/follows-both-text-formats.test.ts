@@ -5,9 +5,9 @@ import { boundText, numberText } from '../../src/report/exposition-text.ts'
 import { readExposition, valueIn } from '../helpers/exposition.ts'
 import { measurement, passedThrough } from '../helpers/measurement.ts'
 import { createTestReport, plainLabels, plainMetrics } from '../helpers/report.ts'
+import { requireTool } from '../helpers/tools.ts'
 
 const hostile = 'we"ird\\\nna{me}, le="1" # \ud800 ünï😀'
-const promtool = spawnSync('promtool', ['--version']).error === undefined
 
 function fill(report: ReturnType<typeof createTestReport>): void {
   report.tell(measurement())
@@ -16,12 +16,10 @@ function fill(report: ReturnType<typeof createTestReport>): void {
   report.tell(passedThrough())
 }
 
-test('promtool finds nothing to say about the text form', {
-  skip: promtool ? false : 'promtool is not installed',
-}, async (t) => {
-  const metrics = { ...plainMetrics, defaultMetrics: true, slo: { ttft: [500, 2300] } }
+test('promtool finds nothing to say about the text form', async (t) => {
+  if (!requireTool(t, 'promtool')) return
   const report = createTestReport(t, {
-    metrics,
+    metrics: { ...plainMetrics, defaultMetrics: true, slo: { ttft: [500, 2300] } },
     labels: { ...plainLabels, inputSize: true },
     gateways: ['main', 'spare'],
   })
