@@ -46,8 +46,11 @@ const byCode: Readonly<Record<string, FailureLabel>> = {
 const tlsCode =
   /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_|EPROTO|INVALID_|CRL_|ERROR_IN_CERT|UND_ERR_PRX_TLS)/
 
-/** What undici says of an answer that nobody asked for, or that switches protocols unasked. It has no code of its own. */
-const badAnswer = /^bad (response|upgrade)$/
+/** Of what the parser does not like, undici gives no code; nor for an answer that nobody asked for, or that switches protocols unasked. */
+function isBadAnswer(error: { name?: unknown; code?: unknown; message?: unknown }): boolean {
+  if (error.name === 'HTTPParserError') return true
+  return error.code === 'UND_ERR_SOCKET' && /^bad (response|upgrade)$/.test(String(error.message))
+}
 
 export interface Failure {
   readonly label: FailureLabel
@@ -58,13 +61,11 @@ export interface Failure {
 /** Sorts an error of the HTTP client. Happy eyeballs wraps the attempts: the first one that says something counts. */
 export function failureOf(error: unknown): Failure {
   for (const candidate of withCauses(error)) {
+    if (isBadAnswer(candidate)) return { label: 'malformed_answer', tlsCode: undefined }
     const code = (candidate as { code?: unknown }).code
     if (typeof code !== 'string') continue
-    if (badAnswer.test(String((candidate as { message?: unknown }).message)) && code === 'UND_ERR_SOCKET') {
-      return { label: 'malformed_answer', tlsCode: undefined }
-    }
     if (tlsCode.test(code) && code !== 'UND_ERR_INVALID_ARG') return { label: 'tls', tlsCode: code }
-    const label = code.startsWith('HPE_') ? 'malformed_answer' : byCode[code]
+    const label = byCode[code]
     if (label !== undefined) return { label, tlsCode: undefined }
   }
   return { label: 'failed', tlsCode: undefined }

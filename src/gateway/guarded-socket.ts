@@ -90,8 +90,9 @@ export function guardConnector(connect: buildConnector.connector): buildConnecto
   }
   return (options, callback) => {
     connect(options, (...outcome) => {
-      const [, socket] = outcome
-      if (socket !== null && !guards.has(socket)) guards.set(socket, new SocketGuard(socket))
+      // Where it failed, undici's own connector gives the error alone.
+      const socket = outcome[1] as Socket | null | undefined
+      if (socket && !guards.has(socket)) guards.set(socket, new SocketGuard(socket))
       callback(...outcome)
     })
   }
