@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { type ExchangeTruth, type Simulator, startSimulator } from '../simulator/simulator.ts'
 import { isFree } from './port-option.ts'
@@ -22,11 +23,8 @@ export async function startSimulatorThread(name: string, wantedPort: number, see
   const host = '127.0.0.1'
   const port = wantedPort !== 0 && (await isFree(host, wantedPort)) ? wantedPort : 0
   const worker = new Worker(new URL(import.meta.url), { workerData: { simulator: { host, port, seed } } })
-  const { url } = await new Promise<Started>((resolve, reject) => {
-    worker.once('message', resolve)
-    worker.once('error', reject)
-    worker.once('exit', (code) => reject(new Error(`the simulator's thread ended with ${code}`)))
-  })
+  // Rejects if the thread breaks first. Once it runs nobody listens for errors any more: a broken simulator ends the demo loudly.
+  const [{ url }] = (await once(worker, 'message')) as [Started]
   return {
     name,
     url,

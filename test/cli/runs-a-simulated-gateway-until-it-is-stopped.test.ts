@@ -8,7 +8,9 @@ async function firstOutput(io: MemoryIo): Promise<string> {
   return io.stdout
 }
 
-test('simulate prints its base_url first, answers there, and ends when it is stopped', async () => {
+test('simulate prints its base_url first, answers there, and ends when it is stopped', {
+  timeout: 10_000,
+}, async () => {
   const io = new MemoryIo()
   const code = run(['simulate', '--port', '0', '--seed', '3'], io)
   const [, url] = /^base_url {2}(\S+)$/m.exec(await firstOutput(io))!
@@ -20,7 +22,7 @@ test('simulate prints its base_url first, answers there, and ends when it is sto
   await assert.rejects(fetch(`${url}/models`))
 })
 
-test('simulate says when its port is taken', async () => {
+test('simulate says when its port is taken', { timeout: 10_000 }, async () => {
   const first = new MemoryIo()
   const code = run(['simulate', '--port', '0'], first)
   const [, port] = /:(\d+)\/v1/.exec(await firstOutput(first))!

@@ -6,6 +6,9 @@ import { run } from '../../src/cli/run.ts'
 import { models } from '../../src/simulator/models.ts'
 import { MemoryIo } from '../helpers/memory-io.ts'
 
+/** Between two looks at what must come. */
+const moment = () => new Promise((resolve) => setTimeout(resolve, 20))
+
 test('demo --once shows every model beside the truth, with every exchange, figure and outcome on both sides', async () => {
   const io = new MemoryIo()
   const code = await run(['demo', '--once'], io)
@@ -22,16 +25,16 @@ test('demo --once shows every model beside the truth, with every exchange, figur
   assert.equal(io.listening, 0)
 })
 
-test('demo prints its addresses first, has traffic, and goes when it is told to', async () => {
+test('demo prints its addresses first, has traffic, and goes when it is told to', { timeout: 30_000 }, async () => {
   const io = new MemoryIo()
   const code = run(['demo'], io)
-  while (!io.stdout.includes('traffic')) await new Promise(setImmediate)
+  while (!io.stdout.includes('traffic')) await moment()
   const [, admin] = /^live page (\S+)$/m.exec(io.stdout)!
   assert.ok(io.stdout.indexOf('live page') < io.stdout.indexOf('base_url'))
   let metrics = ''
   while (!/^streamgauge_requests_total\{.*app="editor".* [1-9]/m.test(metrics)) {
     metrics = await (await fetch(`${admin}metrics`)).text()
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await moment()
   }
   io.signal('SIGINT')
   assert.equal(await code, 0)
@@ -39,7 +42,7 @@ test('demo prints its addresses first, has traffic, and goes when it is told to'
   assert.equal(io.listening, 0)
 })
 
-test('demo takes other ports where the usual ones are taken, and says so', async (t) => {
+test('demo takes other ports where the usual ones are taken, and says so', { timeout: 30_000 }, async (t) => {
   const squatter = createServer()
   // Whoever has the port already serves the same purpose.
   await new Promise<void>((resolve) => {
@@ -49,14 +52,14 @@ test('demo takes other ports where the usual ones are taken, and says so', async
   t.after(() => squatter.close())
   const io = new MemoryIo()
   const code = run(['demo'], io)
-  while (!io.stdout.includes('traffic')) await new Promise(setImmediate)
+  while (!io.stdout.includes('traffic')) await moment()
   assert.match(io.stdout, /note {6}port 8484 is in use: the proxy has another one/)
   assert.doesNotMatch(io.stdout, /base_url {2}http:\/\/127\.0\.0\.1:8484/)
   io.signal('SIGTERM')
   assert.equal(await code, 0)
 })
 
-test('demo --against sends its traffic to a proxy that runs already', async (t) => {
+test('demo --against sends its traffic to a proxy that runs already', { timeout: 30_000 }, async (t) => {
   const paths = new Set<string>()
   const proxy = createServer((request, response) => {
     paths.add(String(request.url))
@@ -67,7 +70,7 @@ test('demo --against sends its traffic to a proxy that runs already', async (t) 
   const io = new MemoryIo()
   const code = run(['demo', '--against', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/v1`], io)
   while (!paths.has('/@editor/east/v1/completions') || !paths.has('/@agent/west/v1/responses')) {
-    await new Promise(setImmediate)
+    await moment()
   }
   io.signal('SIGTERM')
   assert.equal(await code, 0)

@@ -81,7 +81,9 @@ const cases = Object.entries(operations).flatMap(([operation, { path, body }]) =
 ])
 
 for (const { operation, path, body, gzip } of cases) {
-  test(`${operation}: events, bytes, characters and tokens of every model are what the simulator wrote`, async (t) => {
+  test(`${operation}: events, bytes, characters and tokens of every model are what the simulator wrote`, {
+    timeout: 30_000,
+  }, async (t) => {
     const simulator = await simulatedGateway(t)
     const logged = new Map<string, Loose>()
     const service = await startService(

@@ -71,7 +71,7 @@ test('a status, with its retry-after', async (t) => {
   assert.deepEqual(simulator.truths()[0]!.injected, ['status_429'])
 })
 
-test('sim/hang sends its headers and nothing more, until the client leaves', async (t) => {
+test('sim/hang sends its headers and nothing more, until the client leaves', { timeout: 10_000 }, async (t) => {
   const simulator = await simulatedGateway(t)
   const leave = new AbortController()
   const body = { model: 'sim/hang', messages, stream: true }
@@ -88,7 +88,7 @@ test('sim/hang sends its headers and nothing more, until the client leaves', asy
   assert.equal(truth.written.bytes, 0)
 })
 
-test('a client that leaves half-way stops the answer', async (t) => {
+test('a client that leaves half-way stops the answer', { timeout: 10_000 }, async (t) => {
   const simulator = await simulatedGateway(t)
   const leave = new AbortController()
   const sim = { ttftMs: 1, tokens: 100_000, tokensPerSecond: 500 }
