@@ -129,7 +129,9 @@ export class Forward implements Dispatcher.DispatchHandler {
       this.#dispatch()
       return
     }
-    const { label, tlsCode } = failureOf(error)
+    const { label: found, tlsCode } = failureOf(error)
+    // An answer that is cut is `reset`, whether by FIN, by RST or because the peer is gone: wire.md, section 8.
+    const label = this.#answering && (found === 'closed' || found === 'connect_timeout') ? 'reset' : found
     const cause: EndCause =
       label === 'connect_timeout' ? { kind: 'timeout', error: label } : { kind: 'gateway', error: label }
     this.#fail(label, cause, tlsCode)

@@ -57,7 +57,7 @@ testCases([
       figures: { ...failed, duration: 2.51 },
       missing: { incomplete: rates },
       outcome: 'gateway_error' as const,
-      error: cut === 'fin' ? 'closed' : 'reset',
+      error: 'reset',
     },
     {
       name: `a ${cut} though usage and a finish reason were seen`,
@@ -65,7 +65,7 @@ testCases([
       figures: { ...failed, duration: 2.51 },
       missing: { incomplete: rates },
       outcome: 'gateway_error' as const,
-      error: cut === 'fin' ? 'closed' : 'reset',
+      error: 'reset',
     },
     {
       name: `a ${cut} after [DONE] takes nothing away`,
@@ -78,7 +78,7 @@ testCases([
       figures: { headers: 0.1, byte: 0.15, duration: 0.5 },
       missing: { error: nothing },
       outcome: 'gateway_error' as const,
-      error: cut === 'fin' ? 'closed' : 'reset',
+      error: 'reset',
     },
   ]),
   {
