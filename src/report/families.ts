@@ -30,19 +30,22 @@ abstract class Family<Child extends { readonly labels: Labels }> {
 
   /** The child with these label values, made where it is new. Look it up once an exchange and keep it. Labels that are not this metric's are passed over. */
   child(labels: Labels): Child {
-    const own: Record<string, string> = {}
-    let key = ''
-    for (const name of this.spec.labels) {
-      const value = labels[name] ?? ''
-      own[name] = value
-      key += `${value}\0`
-    }
+    const key = this.#keyOf(labels)
     const known = this.#byKey.get(key)
     if (known !== undefined) return known
+    const own = Object.fromEntries(this.spec.labels.map((name) => [name, labels[name] ?? '']))
     const made = this.make(own)
     this.#byKey.set(key, made)
     this.children.push(made)
     return made
+  }
+
+  has(labels: Labels): boolean {
+    return this.#byKey.has(this.#keyOf(labels))
+  }
+
+  #keyOf(labels: Labels): string {
+    return this.spec.labels.map((name) => labels[name] ?? '').join('\0')
   }
 
   protected abstract make(labels: Labels): Child

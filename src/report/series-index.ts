@@ -27,7 +27,6 @@ export class SeriesIndex {
   readonly #series = new Map<string, ExchangeSeries>()
   /** Those that exist without being asked for take no room. */
   #freeSets = 0
-  #servedSets = 0
 
   /** `overflowed` is called at most once for each label of a request. */
   constructor(set: MetricSet, options: LabelOptions, overflowed: (label: OverflowLabel) => void) {
@@ -69,13 +68,19 @@ export class SeriesIndex {
   countServedBy(series: ExchangeSeries, servedModel: string | undefined, provider: string | undefined): void {
     const model = this.#servedModels.admit(servedModel ?? '')
     const by = this.#providers.admit(provider ?? '')
-    if (series.isServedBy(model, by) || this.#servedSets < this.#maxSets) {
-      if (!series.isServedBy(model, by)) this.#servedSets++
-      series.servedBy(model, by).add(1)
+    const known = series.servedBy(model, by)
+    if (known !== undefined) {
+      known.add(1)
+      return
+    }
+    const family = this.#set.counter('served_by_total')
+    const labels = { ...series.labels, served_model: model, provider: by }
+    if (family.children.length < this.#maxSets || family.has(labels)) {
+      series.keepServedBy(model, by, family.child(labels)).add(1)
       return
     }
     if (model !== other) this.#overflowed('served_model')
-    series.servedBy(other, other).add(1)
+    family.child({ ...labels, served_model: other, provider: other }).add(1)
   }
 
   #make(key: string, labels: ExchangeSeries['labels']): ExchangeSeries {

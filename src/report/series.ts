@@ -104,19 +104,14 @@ export class ExchangeSeries {
     return this.#byConcurrency[index]
   }
 
-  isServedBy(servedModel: string, provider: string): boolean {
-    return this.#servedBy.get(servedModel)?.has(provider) === true
+  /** Both names bounded already. */
+  servedBy(servedModel: string, provider: string): CounterChild | undefined {
+    return this.#servedBy.get(servedModel)?.get(provider)
   }
 
-  /** Both names bounded already. */
-  servedBy(servedModel: string, provider: string): CounterChild {
+  keepServedBy(servedModel: string, provider: string, child: CounterChild): CounterChild {
     const providers = this.#servedBy.get(servedModel) ?? new Map<string, CounterChild>()
-    this.#servedBy.set(servedModel, providers)
-    let child = providers.get(provider)
-    if (child === undefined) {
-      child = this.#set.counter('served_by_total').child({ ...this.#own, served_model: servedModel, provider })
-      providers.set(provider, child)
-    }
+    this.#servedBy.set(servedModel, providers.set(provider, child))
     return child
   }
 

@@ -76,6 +76,16 @@ test('sets of who served are bounded in number, too', async (t) => {
   assert.equal(valueIn(text, 'streamgauge_label_overflow_total', { label: 'served_model' }), 6)
 })
 
+test('apps and operations share the sets of who served, which do not have these labels', async (t) => {
+  const report = createTestReport(t, { labels: { ...plainLabels, maxSets: 6 } })
+  for (let index = 0; index < 6; index++) report.tell(measurement({ identity: { app: `app-${index}` } }))
+  report.tell(measurement({ servedModel: 's1' }))
+  const text = await report.scrape()
+  assert.equal(valueIn(text, 'streamgauge_served_by_total', { model: 'a/b', served_model: 'a/b-2026' }), 6)
+  assert.equal(valueIn(text, 'streamgauge_served_by_total', { served_model: 's1' }), 1)
+  assert.equal(valueIn(text, 'streamgauge_label_overflow_total', { label: 'served_model' }), 0)
+})
+
 test('a model that is literally called other takes no room and overflows nothing', async (t) => {
   const report = createTestReport(t, { labels: { ...plainLabels, maxModels: 1 } })
   report.tell(measurement({ identity: { model: 'other' } }))
