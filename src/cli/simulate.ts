@@ -29,15 +29,17 @@ A request may script its own answer: docs/simulator.md.`,
     }
     const simulator = await start(io, host, port, seed)
     if (simulator === undefined) return 1
-    io.out(`base_url  ${simulator.url}\n`)
-    io.out(`models    ${models.map(({ name }) => name).join(' ')}\n`)
-    io.out(`truth     ${simulator.url.replace(/\/v1$/, '')}/sim/truths\n`)
-    await new Promise<void>((resolve) => {
+    // Listened for before anything is said: who reads the address may stop it at once.
+    const stopped = new Promise<void>((resolve) => {
       const off = io.onStop(() => {
         off()
         resolve()
       })
     })
+    io.out(`base_url  ${simulator.url}\n`)
+    io.out(`models    ${models.map(({ name }) => name).join(' ')}\n`)
+    io.out(`truth     ${simulator.url.replace(/\/v1$/, '')}/sim/truths\n`)
+    await stopped
     await simulator.close()
     return 0
   },
