@@ -21,12 +21,17 @@ export function outcomeOf(cause: EndCause, answer: AnswerState): { outcome: Outc
       return { outcome: 'rejected', error: cause.error }
     case 'complete':
       return completed(answer)
+    // A client that leaves because of an error in the answer (the usual libraries do at once) is not what went wrong.
     case 'client':
-      return answer.endSeen ? completed(answer) : { outcome: 'client_abort', error: cause.error }
+      return answer.endSeen || isErrorInside(answer)
+        ? completed(answer)
+        : { outcome: 'client_abort', error: cause.error }
     case 'shutdown':
-      return answer.endSeen ? completed(answer) : { outcome: 'shutdown', error: 'shutdown' }
+      return answer.endSeen || isErrorInside(answer) ? completed(answer) : { outcome: 'shutdown', error: 'shutdown' }
     case 'timeout':
-      return answer.protocolEndSeen ? completed(answer) : { outcome: 'gateway_timeout', error: cause.error }
+      return answer.protocolEndSeen || isErrorInside(answer)
+        ? completed(answer)
+        : { outcome: 'gateway_timeout', error: cause.error }
     case 'gateway':
       return answer.protocolEndSeen || isErrorInside(answer)
         ? completed(answer)
