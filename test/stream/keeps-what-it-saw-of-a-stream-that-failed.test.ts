@@ -50,6 +50,22 @@ testCases([
     outcome: 'stream_error',
     error: 'server_error',
   },
+  {
+    name: 'a client that leaves because of an error event: the error is what happened',
+    script: [...start, ...words, [2505, errorEvent], [2510, 'leave']],
+    figures: { ...failed, duration: 2.51 },
+    missing: { incomplete: rates },
+    outcome: 'stream_error',
+    error: 'server_error',
+  },
+  {
+    name: 'a client that leaves because of an error event before any token is no abandoned wait',
+    script: [...start, [500, errorEvent], [510, 'leave']],
+    figures: { headers: 0.1, byte: 0.15, duration: 0.51 },
+    missing: { error: nothing },
+    outcome: 'stream_error',
+    error: 'server_error',
+  },
   ...(['reset', 'fin'] as const).flatMap((cut) => [
     {
       name: `a ${cut} after the first token`,
