@@ -1,8 +1,10 @@
 import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { startAdmin } from './admin/admin.ts'
 import { version as packageVersion } from './cli/version.ts'
 import type { Config } from './config/schema.ts'
 import type { Recorder } from './measurement/recorder.ts'
+import { Drain } from './proxy/drain.ts'
 import { createProxyApp } from './proxy/proxy-app.ts'
 import { proxyContext } from './proxy/proxy-setup.ts'
 import { createReport } from './report/report.ts'
@@ -27,11 +29,19 @@ export interface Service {
   readonly proxyUrl: string
   /** `http://HOST:PORT/` of the second listener. */
   readonly adminUrl: string
-  /** Takes no new requests, lets running ones finish for at most `proxy.drain`, and cuts the rest. @returns how many were cut */
-  drain(): Promise<number>
+  /**
+   * Takes no new requests, lets running ones finish, cuts the rest, and leaves time for a last scrape. A second call can only shorten the first.
+   *
+   * @param withinMs default: `proxy.drain`
+   * @returns how many were cut
+   */
+  drain(withinMs?: number): Promise<number>
   /** Ends everything at once. */
   close(): Promise<void>
 }
+
+/** After the last exchange the second listener stays up for so long, ms: what it counted would be lost else. */
+const lastScrapeMs = 500
 
 /** The whole wiring: a configuration in, two listeners out. */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
@@ -49,26 +59,27 @@ export async function startService(config: Config, options: ServiceOptions = {})
     recorders: options.recorders ?? [],
     ...(options.log && { write: (line: string) => options.log?.write(line) }),
   })
-  let draining = false
+  let isDraining = false
   const context = proxyContext(config, {
     recorder: report.recorder,
     turns,
     wallClock: options.wallClock ?? Date.now,
-    isDraining: () => draining,
+    isDraining: () => isDraining,
     onBroken: (error) => onFault('an observer failed; its exchange is no longer measured', error),
+    onCrash: (error) => onFault('an exchange failed inside the proxy', error),
   })
   const proxy = await createProxyApp(context, {
     keepAliveMs: config.proxy.keepAlive,
     maxHeaderBytes: config.proxy.maxHeaderBytes,
-    onCrash: (error) => onFault('an exchange failed inside the proxy', error),
   })
+  const draining = new Drain(proxy.server, context.running)
   await proxy.listen({ host: config.proxy.host, port: config.proxy.port })
   const proxyUrl = urlOf(config.proxy.host, proxy.server.address() as AddressInfo)
   const admin = await startAdmin({
     ...config.admin,
     metrics: report.metrics,
     recent: report.recent,
-    ready: () => !draining,
+    ready: () => !isDraining,
     page: { version, proxyUrl, gateways: config.gateways.map((gateway) => gateway.name) },
   }).catch(async (error) => {
     await proxy.close()
@@ -76,8 +87,8 @@ export async function startService(config: Config, options: ServiceOptions = {})
   })
 
   async function close(): Promise<void> {
-    draining = true
-    context.running.cut()
+    isDraining = true
+    await draining.begin(0)
     proxy.server.closeAllConnections()
     await proxy.close()
     await Promise.all([...context.gateways.values()].map(({ gateway }) => gateway.destroy()))
@@ -85,19 +96,11 @@ export async function startService(config: Config, options: ServiceOptions = {})
     await report.close()
   }
 
-  async function drain(): Promise<number> {
-    draining = true
-    proxy.server.close()
-    const sweep = setInterval(() => proxy.server.closeIdleConnections(), 250)
-    proxy.server.closeIdleConnections()
-    let timer: NodeJS.Timeout | undefined
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, config.proxy.drain)
-    })
-    await Promise.race([context.running.idle(), limit])
-    clearTimeout(timer)
-    clearInterval(sweep)
-    return context.running.cut()
+  async function drain(withinMs: number = config.proxy.drain): Promise<number> {
+    isDraining = true
+    const cut = await draining.begin(withinMs)
+    await wait(lastScrapeMs)
+    return cut
   }
 
   return { proxyUrl, adminUrl: admin.url, drain, close }

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
 import { Agent, buildConnector } from 'undici'
-import { egressProxyFor, tunnelConnector } from './egress.ts'
+import { egressProxyFor, type TlsTrust, tunnelConnector } from './egress.ts'
 import { guardConnector } from './guarded-socket.ts'
+import { RenewedAgent } from './renewed-agent.ts'
+import { watchConnector } from './socket-use.ts'
 
 export interface AgentOptions {
   readonly origin: string
@@ -17,39 +19,42 @@ export interface AgentOptions {
 
 /** An idle connection is kept this long; the resend of a request that met a connection just closed makes that safe. */
 const keepAliveMs = 30_000
-/** A connection is renewed after this long, so that a changed DNS record is seen. */
+/** A connection is used no longer than this, so that a changed DNS record is seen. */
 const connectionLifetimeMs = 60_000
 /** setTimeout's largest delay: undici takes 0 for its own default of 10 s. */
 const never = 2 ** 31 - 1
 
 /**
- * The pool of connections to one gateway. TLS is verified, the number of connections has no cap (a stream holds one for minutes), and none of
- * undici's 300 s limits is in force: time limits are the proxy's own, which say what they waited for.
+ * The connections to one gateway. TLS is verified, their number has no cap (a stream holds one for minutes), and none of undici's 300 s limits is
+ * in force: time limits are the proxy's own, which say what they waited for.
  */
-export function createAgent(options: AgentOptions): Agent {
+export function createAgent(options: AgentOptions): RenewedAgent {
   const connectTimeoutMs = options.connectTimeoutMs || never
-  const tls: buildConnector.BuildOptions = {
+  // Said explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED has no say.
+  const tls: TlsTrust = {
     rejectUnauthorized: !options.insecure,
     ...(options.caFile !== '' && {
       ca: [...rootCertificates, ...extraCertificates(), readFileSync(options.caFile, 'utf8')],
     }),
   }
   const proxy = egressProxyFor(options.origin)
-  return new Agent({
-    connections: null,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxHeaderSize: options.maxHeaderBytes,
-    keepAliveTimeout: keepAliveMs,
-    keepAliveMaxTimeout: connectionLifetimeMs,
-    clientTtl: connectionLifetimeMs,
-    connect: guardConnector(
-      proxy === undefined
-        ? buildConnector({ ...tls, timeout: connectTimeoutMs, autoSelectFamily: true })
-        : tunnelConnector(proxy, tls, connectTimeoutMs),
-    ),
-  })
+  // One connector for all agents: it keeps the TLS sessions.
+  const connect =
+    proxy === undefined
+      ? buildConnector({ ...tls, timeout: connectTimeoutMs, autoSelectFamily: true })
+      : tunnelConnector(proxy, tls, connectTimeoutMs)
+  const make = (): Agent =>
+    new Agent({
+      connections: null,
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: options.maxHeaderBytes,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: connectionLifetimeMs,
+      connect: guardConnector(watchConnector(connect)),
+    })
+  return new RenewedAgent(make, connectionLifetimeMs)
 }
 
 /** A `ca` of our own replaces Node's defaults, `NODE_EXTRA_CA_CERTS` among them. */

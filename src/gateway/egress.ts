@@ -1,6 +1,8 @@
+import { type ClientRequest, request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { getProxyForUrl } from 'proxy-from-env'
-import { buildConnector, Client } from 'undici'
+import { buildConnector } from 'undici'
 
 /** The egress proxy that the environment (`HTTP(S)_PROXY`, `NO_PROXY`) names for a gateway; `undefined`: none. */
 export function egressProxyFor(origin: string): URL | undefined {
@@ -13,52 +15,106 @@ export function withoutCredentials(url: URL): string {
   return `${url.protocol}//${url.host}`
 }
 
-/** The proxy refused the tunnel. */
+/** Whose certificates are accepted. */
+export interface TlsTrust {
+  readonly rejectUnauthorized: boolean
+  /** Instead of Node's own. */
+  readonly ca?: string[]
+}
+
+/** The proxy opened no tunnel. `reason`: the status it answered, or a short code; never an address or a credential. */
 export class EgressProxyError extends Error {
   readonly code = 'EGRESS_PROXY'
-  constructor(status: number) {
-    super(`the egress proxy answered ${status} to CONNECT`)
+  readonly reason: string
+  constructor(reason: string) {
+    super(`the egress proxy opened no tunnel (${reason})`)
+    this.reason = reason
   }
+}
+
+/** No tunnel in time. The code is undici's for a connection that was not made in time, which it is to whoever waits. */
+class TunnelTimeout extends Error {
+  readonly code = 'UND_ERR_CONNECT_TIMEOUT'
 }
 
 /**
  * A connector that opens a tunnel (CONNECT) through the proxy, for http and https gateways alike.
  *
- * undici's own ProxyAgent turns headers into an object and so loses repeated lines; a connector leaves the requests alone.
+ * undici's own ProxyAgent turns headers into an object and so loses repeated lines; a connector leaves the requests alone. Every tunnel has a
+ * connection of its own, so that a slow CONNECT holds no other up. Whatever goes wrong is told as an EgressProxyError: undici takes some of its
+ * own socket errors for a reason to connect again, without end.
+ *
+ * @param connectTimeoutMs for the connection to the proxy, CONNECT and TLS together
  */
-export function tunnelConnector(
-  proxy: URL,
-  tls: buildConnector.BuildOptions,
-  connectTimeoutMs: number,
-): buildConnector.connector {
-  const client = new Client(proxy.origin, {
-    connect: { timeout: connectTimeoutMs },
-    headersTimeout: connectTimeoutMs,
-    pipelining: 1,
-  })
-  const secure = buildConnector({ ...tls, timeout: connectTimeoutMs })
+export function tunnelConnector(proxy: URL, tls: TlsTrust, connectTimeoutMs: number): buildConnector.connector {
   const authorization = proxyAuthorization(proxy)
+  const secure = buildConnector({ ...tls, timeout: connectTimeoutMs })
   return (options, callback) => {
-    const port = options.port || (options.protocol === 'https:' ? '443' : '80')
-    const authority = `${options.hostname}:${port}`
-    client.connect(
-      { path: authority, headers: { host: authority, ...(authorization && { 'proxy-authorization': authorization }) } },
-      (error, answer) => {
-        if (error !== null) return callback(error, null)
-        const { socket, statusCode } = answer as unknown as { socket: Socket; statusCode: number }
-        if (statusCode !== 200) {
-          socket.on('error', () => {}).destroy()
-          return callback(new EgressProxyError(statusCode), null)
-        }
-        if (options.protocol !== 'https:') return callback(null, socket)
-        secure({ ...options, httpSocket: socket }, callback)
-      },
-    )
+    const authority = `${options.hostname}:${options.port || (options.protocol === 'https:' ? '443' : '80')}`
+    const request = connectRequest(proxy, authority, authorization, tls)
+    let settled = false
+    const settle = (error: Error | null, socket?: Socket): void => {
+      if (settled) return
+      settled = true
+      clearTimeout(timer)
+      if (error === null) callback(null, socket as Socket)
+      else {
+        request.destroy()
+        callback(error, null)
+      }
+    }
+    const timer = setTimeout(() => settle(new TunnelTimeout('no tunnel within the time limit')), connectTimeoutMs)
+    request.on('error', (error: NodeJS.ErrnoException) => settle(new EgressProxyError(error.code ?? 'failed')))
+    request.on('response', (answer) => settle(new EgressProxyError(String(answer.statusCode))))
+    request.on('connect', (answer, socket: Socket, head: Buffer) => {
+      if (answer.statusCode !== 200 || settled) {
+        socket.on('error', () => {}).destroy()
+        settle(new EgressProxyError(String(answer.statusCode)))
+        return
+      }
+      socket.setNoDelay(true).setKeepAlive(true, 60_000)
+      if (head.length > 0) socket.unshift(head)
+      if (options.protocol !== 'https:') settle(null, socket)
+      else secure({ ...options, httpSocket: socket }, (error, secured) => settle(error, secured ?? undefined))
+    })
+    request.end()
   }
 }
 
+function connectRequest(
+  proxy: URL,
+  authority: string,
+  authorization: string | undefined,
+  tls: TlsTrust,
+): ClientRequest {
+  const options = {
+    host: proxy.hostname.replace(/^\[|\]$/g, ''),
+    port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
+    method: 'CONNECT',
+    path: authority,
+    agent: false as const,
+    setHost: false,
+    headers: {
+      host: authority,
+      'proxy-connection': 'keep-alive',
+      ...(authorization !== undefined && { 'proxy-authorization': authorization }),
+    },
+  }
+  if (proxy.protocol !== 'https:') return httpRequest(options)
+  // The proxy gets credentials: `insecure` is said of the gateway, not of it.
+  return httpsRequest({ ...options, ...(tls.ca !== undefined && { ca: tls.ca }), rejectUnauthorized: true })
+}
+
 function proxyAuthorization(proxy: URL): string | undefined {
-  if (proxy.username === '') return undefined
-  const pair = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
-  return `Basic ${Buffer.from(pair).toString('base64')}`
+  if (proxy.username === '' && proxy.password === '') return undefined
+  return `Basic ${Buffer.from(`${decoded(proxy.username)}:${decoded(proxy.password)}`).toString('base64')}`
+}
+
+/** A `%` that begins no escape stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

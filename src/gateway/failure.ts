@@ -1,3 +1,4 @@
+import { EgressProxyError } from './egress.ts'
 import { gatewayReset } from './guarded-socket.ts'
 
 /** Why a gateway gave no whole answer: a short label for logs and metrics. Never holds an address or a name. */
@@ -14,6 +15,7 @@ export type FailureLabel =
   | 'length_mismatch'
   | 'egress_proxy'
   | 'request_refused'
+  | 'no_descriptors'
   | 'failed'
 
 const byCode: Readonly<Record<string, FailureLabel>> = {
@@ -25,8 +27,8 @@ const byCode: Readonly<Record<string, FailureLabel>> = {
   EHOSTUNREACH: 'unreachable',
   ENETUNREACH: 'unreachable',
   EADDRNOTAVAIL: 'unreachable',
-  EMFILE: 'unreachable',
-  ENFILE: 'unreachable',
+  EMFILE: 'no_descriptors',
+  ENFILE: 'no_descriptors',
   ETIMEDOUT: 'connect_timeout',
   UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
   ECONNRESET: 'reset',
@@ -54,21 +56,23 @@ function isBadAnswer(error: { name?: unknown; code?: unknown; message?: unknown 
 
 export interface Failure {
   readonly label: FailureLabel
-  /** The TLS library's own code, for the message: it names no secret. */
-  readonly tlsCode: string | undefined
+  /** For the message: the TLS library's own code, or what the egress proxy answered. It names no secret. */
+  readonly detail: string | undefined
 }
 
 /** Sorts an error of the HTTP client. Happy eyeballs wraps the attempts: the first one that says something counts. */
 export function failureOf(error: unknown): Failure {
   for (const candidate of withCauses(error)) {
-    if (isBadAnswer(candidate)) return { label: 'malformed_answer', tlsCode: undefined }
+    if (isBadAnswer(candidate)) return { label: 'malformed_answer', detail: undefined }
     const code = (candidate as { code?: unknown }).code
     if (typeof code !== 'string') continue
-    if (tlsCode.test(code) && code !== 'UND_ERR_INVALID_ARG') return { label: 'tls', tlsCode: code }
+    if (tlsCode.test(code) && code !== 'UND_ERR_INVALID_ARG') return { label: 'tls', detail: code }
     const label = byCode[code]
-    if (label !== undefined) return { label, tlsCode: undefined }
+    if (label !== undefined) {
+      return { label, detail: candidate instanceof EgressProxyError ? candidate.reason : undefined }
+    }
   }
-  return { label: 'failed', tlsCode: undefined }
+  return { label: 'failed', detail: undefined }
 }
 
 /**

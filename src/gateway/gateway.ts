@@ -5,7 +5,8 @@ import { StreamTap } from '../stream/stream-tap.ts'
 import type { TurnClock } from '../stream/turn-clock.ts'
 import { createAgent } from './agent.ts'
 import { guardAnswer } from './guarded-socket.ts'
-import { watchSocketReuse } from './socket-reuse.ts'
+import type { RenewedAgent } from './renewed-agent.ts'
+import { watchSockets } from './socket-use.ts'
 import { type GatewayTarget, gatewayTarget } from './target.ts'
 
 export interface GatewayOptions {
@@ -31,7 +32,7 @@ export interface GatewayRequest {
 export class Gateway {
   readonly name: string
   readonly target: GatewayTarget
-  readonly #agent: Dispatcher
+  readonly #agent: RenewedAgent
   readonly #turns: TurnClock
 
   constructor(options: GatewayOptions, turns: TurnClock) {
@@ -39,31 +40,32 @@ export class Gateway {
     this.target = gatewayTarget(options.url)
     this.#agent = createAgent({ ...options, origin: this.target.origin })
     this.#turns = turns
-    watchSocketReuse()
+    watchSockets()
   }
 
   /**
    * Sends a request and gives the answer to `work`, watched by `observer`. Errors come to `work.onResponseError`; nothing is thrown.
    *
    * @param onBroken told once if the observer throws
+   * @param connection `fresh`: one that has served nothing before
    */
   dispatch(
     request: GatewayRequest,
     work: Dispatcher.DispatchHandler,
     observer: StreamObserver,
     onBroken: (error: unknown) => void,
+    connection: 'any' | 'fresh' = 'any',
   ): void {
     const tap = new GuardedTap(work, observer, this.#turns, onBroken)
-    this.#agent.dispatch(
-      {
-        origin: this.target.origin,
-        path: request.path,
-        method: request.method as Dispatcher.HttpMethod,
-        headers: request.headers,
-        body: request.body,
-      },
-      tap,
-    )
+    const options: Dispatcher.DispatchOptions = {
+      origin: this.target.origin,
+      path: request.path,
+      method: request.method as Dispatcher.HttpMethod,
+      headers: request.headers,
+      body: request.body,
+    }
+    if (connection === 'fresh') this.#agent.dispatchFresh(options, tap)
+    else this.#agent.dispatch(options, tap, this.#turns.now())
   }
 
   /** Ends all connections at once; what still runs on them fails. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { answerHeaders } from './forwarded-headers.ts'
+import { type ProxyError, sendError } from './proxy-errors.ts'
 
 /**
  * Writes the head of a gateway's answer and sends it at once. False where a line holds bytes that cannot be sent; nothing has been written then.
@@ -23,6 +24,12 @@ export function writeAnswerHead(
   // flushHeaders() would write the head as UTF-8 on Node 20 and change Latin-1 bytes; an empty Latin-1 write does not.
   response.write('', 'latin1')
   return true
+}
+
+/** Ends an exchange that did not end well: an error where nothing was answered yet, else a visible cut. */
+export function endBadly(response: ServerResponse, problem: ProxyError): void {
+  if (response.headersSent) cutOff(response)
+  else sendError(response, problem)
 }
 
 /**

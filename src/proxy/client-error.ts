@@ -15,11 +15,23 @@ export function answerClientError(context: ProxyContext, error: NodeJS.ErrnoExce
     socket.destroy()
     return
   }
+  const running = context.running.on(socket)
+  const broken = running.find((exchange) => exchange.uploading)
+  if (broken !== undefined) {
+    // The client's side has ended in the middle of its request: it left. What is no HTTP ends the exchange it is part of.
+    if (error.code === 'HPE_INVALID_EOF_STATE') socket.destroy()
+    else broken.malformed()
+    return
+  }
+  // Nothing was ever sent: nothing was asked.
+  if (socket.bytesRead === 0) {
+    socket.destroy()
+    return
+  }
   const problem = proxyError(byCode[error.code ?? ''] ?? 'bad_request')
   recordRefusal(context, problem.code, problem.status)
-  const answer = socket as Socket & { _httpMessage?: { headersSent?: boolean } | null }
   // An answer that is under way on this connection must not get a second head in its middle.
-  if (answer._httpMessage?.headersSent === true) {
+  if (running.length > 0) {
     socket.destroy()
     return
   }

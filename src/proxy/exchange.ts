@@ -1,38 +1,34 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import type { CacheHints, ExchangeIdentity } from '../measurement/stream-measurement.ts'
+import type { ExchangeIdentity } from '../measurement/stream-measurement.ts'
 import { StreamAccumulator } from '../stream/stream-accumulator.ts'
 import type { EndCause } from '../stream/stream-observer.ts'
+import { watchDeparture } from './departure.ts'
+import { identityOf, type RequestLabels } from './exchange-identity.ts'
 import { Forward } from './forward.ts'
-import { type HeaderRules, requestHeaders } from './forwarded-headers.ts'
+import { requestHeaders } from './forwarded-headers.ts'
 import type { GatewayRoom, ProxyContext } from './proxy-context.ts'
 import { type ProxyErrorCode, proxyError, sendError } from './proxy-errors.ts'
 import { discardRest } from './request-body.ts'
-import type { Route } from './route.ts'
-
-type KnownRoute = Exclude<Route, { kind: 'bad_path' }>
-
-const noHints: CacheHints = Object.freeze({ cacheControl: 0, promptCacheKey: false })
-const longestPath = 256
-
-/** What the body of a generation told. */
-export interface RequestLabels {
-  readonly model: string
-  readonly streamAsked: boolean
-  readonly cacheHints: CacheHints
-}
+import type { KnownRoute } from './route.ts'
+import type { Running } from './running-exchanges.ts'
+import { limitText } from './time-limits.ts'
 
 /** One request and its answer, from the head's arrival to the record. Every request becomes exactly one measurement. */
-export class Exchange {
+export class Exchange implements Running {
   readonly request: IncomingMessage
-  /** Set by the handler that takes the exchange. */
-  response!: ServerResponse
   readonly received: number
   readonly #context: ProxyContext
   readonly #startedAt: number
+  #response!: ServerResponse
+  #route: KnownRoute | undefined
+  #gateway: GatewayRoom | undefined
   #bodyReceived: number | undefined
   #forward: Forward | undefined
+  /** Recorded, or handed to the forward, which records it. */
+  #settled = false
+  #delivery: NodeJS.Timeout | undefined
 
   constructor(context: ProxyContext, request: IncomingMessage) {
     this.#context = context
@@ -41,64 +37,139 @@ export class Exchange {
     this.#startedAt = context.wallClock()
   }
 
+  get socket(): Socket {
+    return this.request.socket
+  }
+
+  get uploading(): boolean {
+    return !this.request.complete
+  }
+
+  /** From here on it runs, until the client has the last byte or is gone. */
+  take(
+    response: ServerResponse,
+    route: KnownRoute | undefined,
+    gateway: GatewayRoom | undefined,
+    as: 'carried' | 'refused',
+  ) {
+    this.#response = response
+    this.#route = route
+    this.#gateway = gateway
+    this.#context.running.add(this, as)
+    watchDeparture(this.request, response, {
+      left: () => this.#forward?.clientLeft(),
+      gone: () => {
+        clearTimeout(this.#delivery)
+        this.#context.running.remove(this)
+        this.#forward?.clientLeft()
+      },
+    })
+  }
+
   bodyReceived(): void {
     this.#bodyReceived = this.#context.turns.now()
   }
 
   /** Sends it to its gateway. `body`: whole for a generation, else a stream, or `null` where there is none. */
   forward(route: KnownRoute, gateway: GatewayRoom, labels: RequestLabels, body: Buffer | Readable | null): void {
+    if (this.#settled) return
     const context = this.#context
-    const accumulator = this.#accumulator(this.#identity(route, gateway.gateway.name, labels), gateway)
-    const rules: HeaderRules = gateway.headerRules
-    const forward: Forward = new Forward({
+    const accumulator = this.#accumulator(this.#identity(labels))
+    const forward = new Forward({
       gateway: gateway.gateway,
       request: {
         method: this.request.method as string,
         path: gateway.gateway.target.path(route.path, route.query),
-        headers: requestHeaders(this.request.rawHeaders, rules, route.operation, lengthOf(this.request, body)),
+        headers: requestHeaders(
+          this.request.rawHeaders,
+          gateway.headerRules,
+          route.operation,
+          lengthOf(this.request, body),
+        ),
         body,
       },
-      response: this.response,
+      response: this.#response,
       accumulator,
       turns: context.turns,
       limits: gateway.limits,
+      isDraining: context.isDraining,
       onBroken: (error) => {
         accumulator.breakOff()
         context.onBroken(error)
       },
-      onDone: () => context.running.remove(forward),
+      onCrash: context.onCrash,
+      onOver: () => this.#delivering(),
     })
     this.#forward = forward
-    context.running.add(forward)
+    this.#settled = true
     if (route.operation !== undefined) context.recorder.started(accumulator)
-    forward.start()
+    if (this.#response.closed || this.socket.destroyed) forward.clientLeft()
+    else forward.start()
   }
 
-  /** Answers it here, with an error. */
-  reject(code: ProxyErrorCode, route: KnownRoute | undefined, gateway: GatewayRoom | undefined): void {
+  /** Answers it here, with an error. `cause`: where it is not the proxy that refuses. */
+  reject(code: ProxyErrorCode, cause: EndCause = { kind: 'rejected', error: code }): void {
+    if (this.#settled) return
+    this.#settled = true
     const problem = proxyError(code)
-    const accumulator = this.#accumulator(this.#identity(route, gateway?.gateway.name ?? '', undefined), gateway)
+    const accumulator = this.#accumulator(this.#identity(undefined))
     accumulator.ownStatus = problem.status
-    sendError(this.response, problem)
+    if (this.#context.isDraining()) this.#response.shouldKeepAlive = false
+    sendError(this.#response, problem)
     discardRest(this.request)
-    accumulator.end({ kind: 'rejected', error: code }, this.#context.turns.now())
-  }
-
-  /** The client left before its request was whole. */
-  abandoned(route: KnownRoute, gateway: GatewayRoom): void {
-    const cause: EndCause = { kind: 'client', error: 'left_before_body' }
-    const accumulator = this.#accumulator(this.#identity(route, gateway.gateway.name, undefined), gateway)
+    this.#delivering()
     accumulator.end(cause, this.#context.turns.now())
   }
 
-  /** Something of ours threw: this exchange ends, and no other. */
-  crashed(route: KnownRoute | undefined): void {
-    if (this.#forward === undefined) this.reject('internal', route, undefined)
-    else this.#forward.crashed()
+  /** The client left before its request was whole. */
+  abandoned(): void {
+    if (this.#settled) return
+    this.#settled = true
+    const cause: EndCause = { kind: 'client', error: 'left_before_body' }
+    this.#accumulator(this.#identity(undefined)).end(cause, this.#context.turns.now())
   }
 
-  #accumulator(identity: ExchangeIdentity, gateway: GatewayRoom | undefined): StreamAccumulator {
+  /** The client stopped sending the body of its request. */
+  uploadStalled(): void {
+    const cause: EndCause = {
+      kind: 'client',
+      error: `upload_stall (${limitText(this.#context.clientStallMs)})`,
+    }
+    if (this.#forward === undefined) this.reject('upload_stall', cause)
+    else this.#forward.refuse('upload_stall', cause)
+  }
+
+  malformed(): void {
+    if (this.#forward === undefined) this.reject('bad_request')
+    else this.#forward.refuse('bad_request', { kind: 'rejected', error: 'bad_request' })
+  }
+
+  shutDown(): void {
+    if (this.#forward === undefined) this.reject('draining', { kind: 'shutdown' })
+    else this.#forward.refuse('draining', { kind: 'shutdown' })
+  }
+
+  /** Something of ours threw: this exchange ends, and no other. */
+  crashed(): void {
+    if (this.#forward !== undefined) this.#forward.crashed()
+    else if (this.#settled) this.#response.destroy()
+    else this.reject('internal')
+  }
+
+  /** What is written waits for the client to read it, but not for ever. */
+  #delivering(): void {
+    const limit = this.#context.clientStallMs
+    if (limit === 0 || this.#delivery !== undefined) return
+    this.#delivery = setInterval(() => {
+      // An answer that waits behind another one (pipelining) is not held up by its client.
+      if (this.#response.socket !== null) this.socket.resetAndDestroy()
+    }, limit)
+    this.#delivery.unref()
+  }
+
+  #accumulator(identity: ExchangeIdentity): StreamAccumulator {
     const { recorder, gapBounds } = this.#context
+    const gateway = this.#gateway
     const accumulator = new StreamAccumulator({
       identity,
       received: this.received,
@@ -111,35 +182,9 @@ export class Exchange {
     return accumulator
   }
 
-  #identity(route: KnownRoute | undefined, gateway: string, labels: RequestLabels | undefined): ExchangeIdentity {
-    const operation = route?.operation
-    return Object.freeze({
-      id: randomUUID(),
-      traceId: traceIdOf(this.request.headers['traceparent']),
-      startedAt: this.#startedAt,
-      gateway,
-      operation,
-      app: appOf(this.request, route),
-      model: labels?.model ?? (operation === undefined ? '' : 'unknown'),
-      method: this.request.method ?? '',
-      path: (route?.path ?? '').slice(0, longestPath),
-      streamAsked: labels?.streamAsked ?? false,
-      cacheHints: labels?.cacheHints ?? noHints,
-    })
+  #identity(labels: RequestLabels | undefined): ExchangeIdentity {
+    return identityOf(this.request, this.#startedAt, this.#route, this.#gateway?.gateway.name ?? '', labels)
   }
-}
-
-export const passthroughLabels: RequestLabels = Object.freeze({ model: '', streamAsked: false, cacheHints: noHints })
-
-function appOf(request: IncomingMessage, route: KnownRoute | undefined): string {
-  if (route !== undefined && route.app !== '') return route.app
-  const header = request.headers['x-streamgauge-app']
-  return typeof header === 'string' ? header : ''
-}
-
-function traceIdOf(traceparent: string | string[] | undefined): string | undefined {
-  if (typeof traceparent !== 'string') return undefined
-  return /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/.exec(traceparent)?.[1]
 }
 
 function lengthOf(request: IncomingMessage, body: Buffer | Readable | null): number | undefined {

@@ -1,77 +1,45 @@
-import type { ServerResponse } from 'node:http'
 import type { Dispatcher } from 'undici'
-import { closedBeforeReading, failureOf } from '../gateway/failure.ts'
-import type { Gateway, GatewayRequest } from '../gateway/gateway.ts'
-import { requestStarts } from '../gateway/socket-reuse.ts'
-import type { StreamAccumulator } from '../stream/stream-accumulator.ts'
+import { requestStarts, type UsedSocket } from '../gateway/socket-use.ts'
 import type { EndCause } from '../stream/stream-observer.ts'
-import type { TurnClock } from '../stream/turn-clock.ts'
-import { cutOff, writeAnswerHead } from './answer-writing.ts'
-import { type ProxyErrorCode, proxyError, sendError } from './proxy-errors.ts'
-import { type LimitCode, type Limits, TimeLimits } from './time-limits.ts'
+import { endBadly, writeAnswerHead } from './answer-writing.ts'
+import { endingOf, mayResend } from './failed-attempt.ts'
+import type { ForwardOptions } from './forward-options.ts'
+import { type ProxyErrorCode, proxyError } from './proxy-errors.ts'
+import { type LimitCode, TimeLimits } from './time-limits.ts'
 
 type Controller = Dispatcher.DispatchController
-
-/** A connection that the gateway closed says so within this long; later it may have read the request. */
-const resendWithinMs = 1000
-
-export interface ForwardOptions {
-  readonly gateway: Gateway
-  readonly request: GatewayRequest
-  readonly response: ServerResponse
-  readonly accumulator: StreamAccumulator
-  readonly turns: TurnClock
-  readonly limits: Limits
-  readonly onBroken: (error: unknown) => void
-  /** The client has the last byte, or is gone. Called once. */
-  readonly onDone: () => void
-}
 
 /** Why we ended a request to the gateway ourselves; never shown to anybody. */
 class Stopped extends Error {}
 
 /**
  * One exchange on its way: from the dispatch handler straight to the client's response, with back-pressure. The accumulator is told how it
- * ended exactly once, whoever ended it.
+ * ended exactly once, whoever ended it. Whatever throws here ends this exchange and no other.
  */
 export class Forward implements Dispatcher.DispatchHandler {
   readonly #o: ForwardOptions
   readonly #limits: TimeLimits
   #controller: Controller | undefined
-  #reused = false
+  #used: UsedSocket | undefined
   #sentAt = 0
   #answering = false
   #over = false
-  readonly #onDrain = (): void => {
-    this.#limits.resumed()
-    this.#o.accumulator.resumed(this.#o.turns.now())
-    this.#controller?.resume()
-  }
-  readonly #onClosed = (): void => {
-    this.#o.response.off('close', this.#onClosed)
-    this.#o.response.req.socket.off('close', this.#onClosed)
-    this.clientLeft()
-    this.#o.onDone()
-  }
+  readonly #onDrain = (): void =>
+    this.#guard(() => {
+      this.#limits.resumed()
+      this.#o.accumulator.resumed(this.#o.turns.now())
+      this.#controller?.resume()
+    })
 
   constructor(options: ForwardOptions) {
     this.#o = options
-    this.#limits = new TimeLimits(options.limits, (code) => this.#limitReached(code))
+    this.#limits = new TimeLimits(options.limits, (code, limit) => this.#guard(() => this.#limitReached(code, limit)))
   }
 
   start(): void {
-    const { accumulator, response, turns } = this.#o
-    response.on('error', ignore)
-    response.on('close', this.#onClosed)
-    // A response that waits behind another one (pipelining) is never told of its connection's end.
-    response.req.socket.on('close', this.#onClosed)
-    if (response.closed || response.req.socket.destroyed) {
-      this.#onClosed()
-      return
-    }
-    accumulator.marks.dispatched = turns.now()
+    this.#o.accumulator.marks.dispatched = this.#o.turns.now()
     this.#limits.dispatched()
-    this.#dispatch()
+    this.#dispatch('any')
   }
 
   onRequestStart(controller: Controller): void {
@@ -80,125 +48,148 @@ export class Forward implements Dispatcher.DispatchHandler {
       controller.abort(new Stopped('the exchange is over'))
       return
     }
-    this.#sentAt = this.#o.turns.now()
-    requestStarts(this)
-    this.#limits.sent()
+    this.#guard(() => {
+      this.#sentAt = this.#o.turns.now()
+      requestStarts(this)
+      this.#limits.sent()
+    })
   }
 
-  onReused(reused: boolean): void {
-    this.#reused = reused
+  onSocket(used: UsedSocket): void {
+    this.#used = used
   }
 
   onResponseStart(controller: Controller, status: number, _headers: unknown, statusMessage?: string): void {
-    this.#limits.active()
+    if (this.#over) return
     // Interim answers (100, 103) are hop by hop as far as HTTP/1.1 clients of such APIs go.
-    if (status < 200 || this.#over) return
-    this.#answering = true
-    if (!writeAnswerHead(this.#o.response, status, statusMessage, controller.rawHeaders)) {
-      this.#fail('bad_answer_header', { kind: 'gateway', error: 'bad_answer_header' })
+    if (status < 200) {
+      this.#limits.alive()
+      return
     }
+    this.#guard(() => {
+      this.#limits.active()
+      this.#answering = true
+      if (this.#o.isDraining()) this.#o.response.shouldKeepAlive = false
+      if (!writeAnswerHead(this.#o.response, status, statusMessage, controller.rawHeaders)) {
+        this.#fail('bad_answer_header', { kind: 'gateway', error: 'bad_answer_header' })
+      }
+    })
   }
 
   /** HOT PATH: runs once per chunk. */
   onResponseData(controller: Controller, bytes: Buffer): void {
     if (this.#over) return
-    this.#limits.active()
-    if (this.#o.response.write(bytes)) return
-    controller.pause()
-    this.#limits.paused()
-    this.#o.accumulator.paused(this.#o.turns.now())
-    this.#o.response.once('drain', this.#onDrain)
+    try {
+      this.#limits.active()
+      if (this.#o.response.write(bytes)) return
+      controller.pause()
+      this.#paused()
+    } catch (error) {
+      this.#o.onCrash(error)
+      this.crashed()
+    }
+  }
+
+  #paused(): void {
+    const { response, accumulator, turns } = this.#o
+    // An answer that waits behind another one (pipelining) is not held up by its client.
+    if (response.socket !== null) this.#limits.paused()
+    accumulator.paused(turns.now())
+    response.once('drain', this.#onDrain)
   }
 
   onResponseEnd(): void {
     if (this.#over) return
-    this.#finish()
-    this.#o.response.end()
+    this.#guard(() => {
+      this.#finish()
+      this.#o.response.end()
+    })
   }
 
   onResponseError(_controller: Controller | undefined, error: Error): void {
     if (this.#over) return
-    const { req } = this.#o.response
-    if (req.destroyed && !req.complete) {
+    this.#guard(() => this.#failed(error))
+  }
+
+  /** Something of ours threw: this exchange ends. No step may keep the next from being tried. */
+  crashed(): void {
+    const { response } = this.#o
+    this.#over = true
+    for (const step of [
+      () => this.#finish(),
+      () => endBadly(response, proxyError('internal')),
+      () => this.#end({ kind: 'rejected', error: 'internal' }),
+      () => this.#controller?.abort(new Stopped('internal')),
+    ]) {
+      try {
+        step()
+      } catch {
+        response.destroy()
+      }
+    }
+  }
+
+  /** The proxy stops, or what the client sent is no HTTP or stopped coming. A gateway that answers before the request is whole may want no more of it. */
+  refuse(code: ProxyErrorCode, cause: EndCause): void {
+    if (cause.kind !== 'client' || !this.#answering) this.#guard(() => this.#fail(code, cause))
+  }
+
+  /** The client is gone. Nothing happens where the answer had been passed on whole. */
+  clientLeft(): void {
+    if (this.#over) return
+    this.#guard(() => {
+      this.#finish()
+      this.#end({ kind: 'client', error: this.#answering ? 'left_mid_answer' : 'left_before_headers' })
+      this.#controller?.abort(new Stopped('the client left'))
+      this.#o.response.destroy()
+    })
+  }
+
+  #dispatch(connection: 'any' | 'fresh'): void {
+    const { gateway, request, accumulator, onBroken } = this.#o
+    this.#used = undefined
+    gateway.dispatch(request, this, accumulator, onBroken, connection)
+  }
+
+  #failed(error: Error): void {
+    const { response, request, limits, accumulator, turns } = this.#o
+    if (response.req.destroyed && !response.req.complete) {
       // The upload broke off on the client's side; the error that reached us is its echo.
       this.clientLeft()
       return
     }
-    if (this.#mayResend(error)) {
-      this.#o.accumulator.resends++
-      this.#dispatch()
+    const afterMs = turns.now() - this.#sentAt
+    const isFirst = !this.#answering && accumulator.resends === 0 && !response.destroyed
+    if (isFirst && mayResend({ error, used: this.#used, body: request.body, afterMs })) {
+      accumulator.resends++
+      this.#dispatch('fresh')
       return
     }
-    const { label: found, tlsCode } = failureOf(error)
-    // An answer that is cut is `reset`, whether by FIN, by RST or because the peer is gone: wire.md, section 8.
-    const label = this.#answering && (found === 'closed' || found === 'connect_timeout') ? 'reset' : found
-    const cause: EndCause =
-      label === 'connect_timeout' ? { kind: 'timeout', error: label } : { kind: 'gateway', error: label }
-    this.#fail(label, cause, tlsCode)
+    const { code, cause, detail } = endingOf(error, this.#answering, limits)
+    this.#fail(code, cause, detail)
   }
 
-  /** The proxy stops: what still runs is cut, visibly. */
-  shutDown(): void {
-    this.#fail('draining', { kind: 'shutdown' })
-  }
-
-  /** Something of ours threw. */
-  crashed(): void {
-    this.#fail('internal', { kind: 'rejected', error: 'internal' })
-  }
-
-  /** The client's connection is gone. Nothing happens where the answer had been passed on whole. */
-  clientLeft(): void {
-    if (this.#over) return
+  #limitReached(code: LimitCode, limit: string): void {
+    const error = `${code} (${limit})`
+    if (code !== 'client_stall') {
+      this.#fail(code, { kind: 'timeout', error }, limit)
+      return
+    }
     this.#finish()
-    this.#end({ kind: 'client', error: this.#answering ? 'left_mid_answer' : 'left_before_headers' })
-    this.#controller?.abort(new Stopped('the client left'))
+    this.#end({ kind: 'client', error })
+    this.#controller?.abort(new Stopped(code))
+    // A reset frees at once what the client did not read, and no client can take it for an end.
+    this.#o.response.req.socket.resetAndDestroy()
   }
 
-  #dispatch(): void {
-    const { gateway, request, accumulator, onBroken } = this.#o
-    this.#reused = false
-    gateway.dispatch(request, this, accumulator, onBroken)
-  }
-
-  /**
-   * Once, where the request met a kept-alive connection that the gateway had just closed: nothing of an answer came, and what was sent is at
-   * hand whole.
-   */
-  #mayResend(error: Error): boolean {
-    const { accumulator, request, response, turns } = this.#o
-    const replayable = request.body === null || Buffer.isBuffer(request.body)
-    return (
-      this.#reused &&
-      !this.#answering &&
-      replayable &&
-      accumulator.resends === 0 &&
-      !response.destroyed &&
-      closedBeforeReading(error) &&
-      turns.now() - this.#sentAt <= resendWithinMs
-    )
-  }
-
-  #limitReached(code: LimitCode): void {
-    if (code === 'client_stall') {
-      this.#finish()
-      this.#end({ kind: 'client', error: code })
-      this.#controller?.abort(new Stopped(code))
-      this.#o.response.destroy()
-    } else this.#fail(code, { kind: 'timeout', error: code })
-  }
-
-  /** Ends an exchange that did not end well: an error where nothing was answered yet, else a visible cut. */
   #fail(code: ProxyErrorCode, cause: EndCause, detail?: string): void {
     if (this.#over) return
     this.#finish()
     const { accumulator, response } = this.#o
-    if (response.headersSent) cutOff(response)
-    else {
-      const problem = proxyError(code, detail)
-      accumulator.ownStatus = problem.status
-      sendError(response, problem)
-    }
+    const problem = proxyError(code, detail)
+    if (!response.headersSent) accumulator.ownStatus = problem.status
+    if (cause.kind === 'shutdown') response.shouldKeepAlive = false
+    endBadly(response, problem)
     this.#end(cause)
     this.#controller?.abort(new Stopped(code))
   }
@@ -207,11 +198,19 @@ export class Forward implements Dispatcher.DispatchHandler {
     this.#over = true
     this.#limits.stop()
     this.#o.response.off('drain', this.#onDrain)
+    this.#o.onOver()
   }
 
   #end(cause: EndCause): void {
     this.#o.accumulator.end(cause, this.#o.turns.now())
   }
-}
 
-function ignore(): void {}
+  #guard(act: () => void): void {
+    try {
+      act()
+    } catch (error) {
+      this.#o.onCrash(error)
+      this.crashed()
+    }
+  }
+}

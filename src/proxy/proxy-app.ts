@@ -1,26 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Agent } from 'undici'
 import { answerClientError } from './client-error.ts'
-import { Exchange, passthroughLabels } from './exchange.ts'
+import { Exchange } from './exchange.ts'
+import { passthroughLabels } from './exchange-identity.ts'
 import { passthroughPrefix, registerPassthrough } from './passthrough.ts'
 import type { GatewayRoom, ProxyContext } from './proxy-context.ts'
 import type { ProxyErrorCode } from './proxy-errors.ts'
 import { hasBody, readBody, uploadOf } from './request-body.ts'
 import { peekRequest } from './request-peek.ts'
-import { type Route, routeOf } from './route.ts'
+import { type KnownRoute, type Route, routeOf } from './route.ts'
 
 export interface ProxyAppOptions {
   /** ms; 0: for ever. */
   readonly keepAliveMs: number
   readonly maxHeaderBytes: number
-  /** Something of ours threw in an exchange. */
-  readonly onCrash: (error: unknown) => void
+  /** A client may take this long for the head of a request, ms: slow heads hold connections for nothing. Default 60 s. */
+  readonly headTimeoutMs?: number
 }
 
-/** A client may take this long for the head of a request: slow heads hold connections for nothing. */
-const headTimeoutMs = 60_000
 const generationPath = '/generation'
 const refusedPath = '/refused'
 
@@ -43,7 +43,8 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
     keepAliveTimeout: options.keepAliveMs,
     // Uploads may take as long as they take; the head alone is limited (below).
     requestTimeout: 0,
-    http: { maxHeaderSize: options.maxHeaderBytes },
+    // TCP probes find clients that vanished without a packet.
+    http: { maxHeaderSize: options.maxHeaderBytes, keepAlive: true, keepAliveInitialDelay: 60_000 },
     clientErrorHandler: (error, socket) => answerClientError(context, error as NodeJS.ErrnoException, socket as Socket),
     rewriteUrl: (raw) => {
       const request = raw as IncomingMessage
@@ -56,7 +57,7 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
       return passthroughPrefix
     },
   })
-  app.server.headersTimeout = headTimeoutMs
+  app.server.headersTimeout = options.headTimeoutMs ?? 60_000
 
   function arrive(request: IncomingMessage): Arrival {
     // Fastify makes the reply later; the response is filled in by the handlers.
@@ -79,27 +80,32 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
 
   /** Takes the exchange out of Fastify's hands: its answer is written byte for byte. */
   function take(request: IncomingMessage, response: ServerResponse): void {
-    const arrival = arrivals.get(request) as Arrival
-    const { exchange, route, gateway, refused } = arrival
-    exchange.response = response
+    const { exchange, route, gateway, refused } = arrivals.get(request) as Arrival
     const known = route.kind === 'bad_path' ? undefined : route
     try {
       if (refused !== undefined || known === undefined || gateway === undefined) {
-        exchange.reject(refused ?? 'bad_path', known, gateway)
-      } else if (known.kind === 'passthrough') {
-        exchange.forward(known, gateway, passthroughLabels, hasBody(request) ? uploadOf(request) : null)
-      } else {
-        generate(exchange, known, gateway).catch((error) => crash(exchange, known, error))
+        exchange.take(response, known, gateway, 'refused')
+        exchange.reject(refused ?? 'bad_path')
+        return
       }
+      exchange.take(response, known, gateway, 'carried')
+      if (known.kind === 'generation') generate(exchange, known, gateway).catch((error) => crash(exchange, error))
+      else exchange.forward(known, gateway, passthroughLabels, bodyOf(exchange))
     } catch (error) {
-      crash(exchange, known, error)
+      crash(exchange, error)
     }
   }
 
-  async function generate(exchange: Exchange, route: Exclude<Route, { kind: 'bad_path' }>, gateway: GatewayRoom) {
-    const body = await readBody(exchange.request, context.maxBodyBytes)
-    if (body.kind === 'gone') exchange.abandoned(route, gateway)
-    else if (body.kind === 'too_large') exchange.reject('body_too_large', route, gateway)
+  function bodyOf(exchange: Exchange): Readable | null {
+    if (!hasBody(exchange.request)) return null
+    return uploadOf(exchange.request, context.clientStallMs, () => exchange.uploadStalled())
+  }
+
+  async function generate(exchange: Exchange, route: KnownRoute, gateway: GatewayRoom) {
+    const body = await readBody(exchange.request, context.maxBodyBytes, context.clientStallMs)
+    if (body.kind === 'gone') exchange.abandoned()
+    else if (body.kind === 'too_large') exchange.reject('body_too_large')
+    else if (body.kind === 'stalled') exchange.uploadStalled()
     else {
       exchange.bodyReceived()
       const coding = exchange.request.headers['content-encoding']
@@ -109,13 +115,13 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
     }
   }
 
-  function crash(exchange: Exchange, route: Exclude<Route, { kind: 'bad_path' }> | undefined, error: unknown): void {
-    options.onCrash(error)
+  function crash(exchange: Exchange, error: unknown): void {
+    context.onCrash(error)
     try {
-      exchange.crashed(route)
+      exchange.crashed()
     } catch (again) {
-      options.onCrash(again)
-      exchange.response.destroy()
+      context.onCrash(again)
+      exchange.socket.destroy()
     }
   }
 

@@ -5,7 +5,7 @@ import type { TokenCounts } from '../measurement/usage.ts'
 import type { TurnClock } from '../stream/turn-clock.ts'
 import type { HostCheck, KeyCheck } from './client-check.ts'
 import type { HeaderRules } from './forwarded-headers.ts'
-import type { RunningForwards } from './running-forwards.ts'
+import type { RunningExchanges } from './running-exchanges.ts'
 import type { Limits } from './time-limits.ts'
 
 /** A gateway with all that its configuration says. */
@@ -30,8 +30,12 @@ export interface ProxyContext {
   readonly maxStreams: number
   readonly hostAllowed: HostCheck
   readonly keyAllowed: KeyCheck
-  readonly running: RunningForwards
+  readonly running: RunningExchanges
   readonly isDraining: () => boolean
-  /** An observer threw. */
+  /** Longest time for which a client may neither read nor send, ms; 0: none. */
+  readonly clientStallMs: number
+  /** An observer threw: its exchange goes on. */
   readonly onBroken: (error: unknown) => void
+  /** Something of ours threw: its exchange has ended. */
+  readonly onCrash: (error: unknown) => void
 }

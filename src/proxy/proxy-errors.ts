@@ -23,6 +23,11 @@ const catalogue = {
     'The head of the request is larger than proxy.maxHeaderBytes allows.',
   ),
   head_timeout: error(408, 'invalid_request_error', 'The head of the request did not arrive in time.'),
+  upload_stall: error(
+    408,
+    'invalid_request_error',
+    'The body of the request stopped arriving for longer than proxy.clientStall allows.',
+  ),
   unknown_gateway: error(404, 'invalid_request_error', 'No gateway is configured.'),
   host_not_allowed: error(
     421,
@@ -42,6 +47,14 @@ const catalogue = {
   },
   draining: {
     ...error(503, 'server_error', 'The proxy is shutting down and takes no new requests. Try again shortly.'),
+    retryAfterSeconds: 1,
+  },
+  no_descriptors: {
+    ...error(
+      503,
+      'server_error',
+      'The proxy has no file descriptors left for a connection to the gateway. Raise its limit (ulimit -n), or lower proxy.maxStreams.',
+    ),
     retryAfterSeconds: 1,
   },
   internal: error(500, 'server_error', 'The proxy failed on this request. Its log says more.'),

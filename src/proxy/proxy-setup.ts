@@ -6,7 +6,7 @@ import type { Recorder } from '../measurement/recorder.ts'
 import type { TurnClock } from '../stream/turn-clock.ts'
 import { hostCheck, keyCheck } from './client-check.ts'
 import type { GatewayRoom, ProxyContext } from './proxy-context.ts'
-import { RunningForwards } from './running-forwards.ts'
+import { RunningExchanges } from './running-exchanges.ts'
 
 export interface ProxySurroundings {
   readonly recorder: Recorder
@@ -14,6 +14,7 @@ export interface ProxySurroundings {
   readonly wallClock: () => number
   readonly isDraining: () => boolean
   readonly onBroken: (error: unknown) => void
+  readonly onCrash: (error: unknown) => void
 }
 
 /** From the configuration to what every exchange shares. @throws where a CA file cannot be read */
@@ -28,9 +29,10 @@ export function proxyContext(config: Config, surroundings: ProxySurroundings): P
     gapBounds: Float64Array.from(bounds),
     maxBodyBytes: proxy.maxBodyBytes,
     maxStreams: proxy.maxStreams,
+    clientStallMs: proxy.clientStall,
     hostAllowed: hostCheck(proxy.host, proxy.allowedHosts, proxy.clientKeys),
     keyAllowed: keyCheck(proxy.clientKeys),
-    running: new RunningForwards(),
+    running: new RunningExchanges(),
   }
 }
 
@@ -55,6 +57,7 @@ function gatewayRoom(gateway: GatewayConfig, config: Config, turns: TurnClock): 
       clientKeysAreOurs: config.proxy.clientKeys.length > 0,
     },
     limits: {
+      connect: timeouts.connect,
       firstByte: timeouts.firstByte,
       idle: timeouts.idle,
       total: timeouts.total,

@@ -7,17 +7,25 @@ export type BodyResult =
   | { readonly kind: 'too_large' }
   /** The client went away before its last byte. */
   | { readonly kind: 'gone' }
+  /** Nothing more came for as long as was allowed. */
+  | { readonly kind: 'stalled' }
 
 const empty = Buffer.alloc(0)
 
-/** Reads a body whole, at most `maxBytes`. Never rejects. Past the limit the rest is left unread. */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<BodyResult> {
+/**
+ * Reads a body whole, at most `maxBytes`. Never rejects. Past the limit the rest is left unread.
+ *
+ * @param stallMs longest time without a byte; 0: none
+ */
+export function readBody(request: IncomingMessage, maxBytes: number, stallMs: number): Promise<BodyResult> {
   const declared = Number(request.headers['content-length'] ?? 0)
   if (declared > maxBytes) return Promise.resolve({ kind: 'too_large' })
   return new Promise((resolve) => {
     const parts: Buffer[] = []
     let length = 0
+    const stall = stallMs === 0 ? undefined : setTimeout(() => settle({ kind: 'stalled' }), stallMs)
     const settle = (result: BodyResult): void => {
+      clearTimeout(stall)
       request.off('data', onData)
       request.off('end', onEnd)
       request.off('close', onGone)
@@ -27,6 +35,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bo
       resolve(result)
     }
     const onData = (part: Buffer): void => {
+      stall?.refresh()
       length += part.length
       if (length > maxBytes) {
         request.pause()
@@ -79,20 +88,37 @@ export function hasBody(request: IncomingMessage): boolean {
  * The body as a stream of its own. The HTTP client destroys the stream it was given where the gateway answers early; a destroyed request would
  * take the client's connection with it, and the answer.
  */
-export function uploadOf(request: IncomingMessage): Readable {
+export function uploadOf(request: IncomingMessage, stallMs: number, onStall: () => void): Readable {
+  let stall: NodeJS.Timeout | undefined
   const upload = new Readable({
-    read: () => void request.resume(),
+    read: () => {
+      if (stallMs > 0 && !request.complete) stall ??= setTimeout(onStall, stallMs)
+      request.resume()
+    },
     destroy(error, done) {
-      request.off('data', onData)
+      settle()
       discardRest(request)
       done(error)
     },
   })
+  // The clock runs only while more is wanted: a gateway that takes its time is not the client's fault.
+  const settle = (): void => {
+    clearTimeout(stall)
+    stall = undefined
+    request.off('data', onData)
+  }
   const onData = (part: Buffer): void => {
-    if (!upload.push(part)) request.pause()
+    stall?.refresh()
+    if (upload.push(part)) return
+    clearTimeout(stall)
+    stall = undefined
+    request.pause()
   }
   request.on('data', onData)
-  request.on('end', () => upload.push(null))
+  request.on('end', () => {
+    settle()
+    upload.push(null)
+  })
   request.on('error', (error) => upload.destroy(error))
   request.on('close', () => {
     if (!request.complete) upload.destroy(new Error('the client left'))

@@ -1,7 +1,7 @@
 import * as zlib from 'node:zlib'
 import { brotliDecompress, gunzip, type InputType, inflate } from 'node:zlib'
 import type { Operation } from '../measurement/stream-measurement.ts'
-import type { RequestLabels } from './exchange.ts'
+import type { RequestLabels } from './exchange-identity.ts'
 import { scanRequest } from './request-scan.ts'
 
 /** Of a compressed request no more than this is decoded, for its labels alone: it is forwarded as it came. */

@@ -16,6 +16,8 @@ export type Route =
     }
   | { readonly kind: 'bad_path' }
 
+export type KnownRoute = Exclude<Route, { kind: 'bad_path' }>
+
 /**
  * `[/@APP][/GATEWAY]/…`: whole segments only. The rest is never decoded or normalised: what could mean another path to the gateway than to us
  * is refused.

@@ -2,6 +2,8 @@ import type { ProxyErrorCode } from './proxy-errors.ts'
 
 /** ms; 0: none. */
 export interface Limits {
+  /** In force in the gateway's agent; here for messages. */
+  readonly connect: number
   readonly firstByte: number
   readonly idle: number
   readonly total: number
@@ -15,14 +17,15 @@ export type LimitCode =
 /** The time limits of one exchange, each named by what it waits for. At most one is told, once. */
 export class TimeLimits {
   readonly #limits: Limits
-  readonly #onLimit: (code: LimitCode) => void
+  readonly #onLimit: (code: LimitCode, limit: string) => void
   #firstByte: NodeJS.Timeout | undefined
   #idle: NodeJS.Timeout | undefined
   #total: NodeJS.Timeout | undefined
   #stall: NodeJS.Timeout | undefined
   #over = false
 
-  constructor(limits: Limits, onLimit: (code: LimitCode) => void) {
+  /** @param onLimit told the limit's value too, as text */
+  constructor(limits: Limits, onLimit: (code: LimitCode, limit: string) => void) {
     this.#limits = limits
     this.#onLimit = onLimit
   }
@@ -35,6 +38,11 @@ export class TimeLimits {
   sent(): void {
     if (this.#limits.firstByte > 0) this.#firstByte ??= this.#timer(this.#limits.firstByte, 'first_byte_timeout')
     if (this.#limits.idle > 0) this.#idle ??= this.#timer(this.#limits.idle, 'idle_timeout')
+  }
+
+  /** An interim head (1xx): a sign of life, and not yet a byte of the answer. */
+  alive(): void {
+    this.#idle?.refresh()
   }
 
   /** HOT PATH: runs once per chunk. */
@@ -52,13 +60,13 @@ export class TimeLimits {
       clearTimeout(this.#idle)
       this.#idle = undefined
     }
-    if (this.#limits.clientStall > 0) this.#stall = this.#timer(this.#limits.clientStall, 'client_stall')
+    if (this.#limits.clientStall > 0) this.#stall ??= this.#timer(this.#limits.clientStall, 'client_stall')
   }
 
   resumed(): void {
     clearTimeout(this.#stall)
     this.#stall = undefined
-    if (!this.#over && this.#limits.idle > 0) this.#idle = this.#timer(this.#limits.idle, 'idle_timeout')
+    if (!this.#over && this.#limits.idle > 0) this.#idle ??= this.#timer(this.#limits.idle, 'idle_timeout')
   }
 
   stop(): void {
@@ -73,10 +81,16 @@ export class TimeLimits {
     const timer = setTimeout(() => {
       if (this.#over) return
       this.#over = true
-      this.#onLimit(code)
+      this.#onLimit(code, limitText(ms))
     }, ms)
     // A running exchange is held open by its sockets, not by its limits.
     timer.unref()
     return timer
   }
+}
+
+/** A limit as it stands in the configuration: `30m`, `10s`, `250ms`. */
+export function limitText(ms: number): string {
+  if (ms % 60_000 === 0) return `${ms / 60_000}m`
+  return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`
 }
