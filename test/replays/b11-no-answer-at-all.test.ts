@@ -135,7 +135,7 @@ test('B11 e: the connection is never made: 504 that names the limit, and gateway
   const records = await assertOutcomes(proxy, 'gateway_timeout', 'gateway_timeout')
   assert.deepEqual(
     records.map(({ error }) => error),
-    ['connect_timeout', 'connect_timeout'],
+    ['connect_timeout (200ms)', 'connect_timeout (200ms)'],
   )
 })
 
