@@ -1,12 +1,14 @@
 import { charRateBuckets, gapBuckets, latencyBuckets, overheadBuckets, tokenRateBuckets } from './buckets.ts'
 import type { Figure } from './figure.ts'
 import { figures, interChunkTime } from './figures.ts'
+import { type Reason, reasons, reasonTexts } from './reasons.ts'
 
 /** Tables of the docs that are made from the lists here, by the name that marks their place in a page. */
 export function measurementTables(): ReadonlyMap<string, string> {
   return new Map([
     ['figures', table(['figure', 'unit', 'formula', 'where'], figures.map(shortRow))],
     ['figures in full', table(['figure', 'name', 'unit', 'formula', 'what it tells'], figures.map(fullRow))],
+    ['reasons', table(['reason', 'why the figure is missing', 'what to do'], reasons.map(reasonRow))],
     ['buckets', table(['histograms', 'unit', 'bounds'], bucketRows())],
   ])
 }
@@ -24,6 +26,11 @@ function whereOf(figure: Figure): string {
 function fullRow(figure: Figure): string[] {
   const where = figure.buckets === undefined ? ' (log only)' : ''
   return [figure.title, `\`${figure.name}\`${where}`, figure.unit, `\`${figure.formula}\``, figure.help]
+}
+
+function reasonRow(reason: Reason): string[] {
+  const { why, remedy } = reasonTexts[reason]
+  return [`\`${reason}\``, why, remedy]
 }
 
 function bucketRows(): string[][] {

@@ -14,7 +14,13 @@ export interface Figure {
   readonly buckets: readonly number[] | undefined
   /** The value; or why it is missing; or `undefined` where the question does not arise (nothing is counted as unmeasured then). */
   of(m: StreamMeasurement, g: Generation): number | Reason | undefined
+  /** The formula that holds for this exchange, where that is not simply `formula`; `undefined`: it cannot be worked out from the record. */
+  expression?(m: StreamMeasurement, g: Generation): string | undefined
 }
+
+/** The mark that a time begins with: t0, or the request's head where it was never handed over. */
+export const begin = (m: StreamMeasurement): 'dispatched' | 'received' =>
+  m.marks.dispatched === undefined ? 'received' : 'dispatched'
 
 /** Milliseconds between two marks, as seconds. */
 export const seconds = (from: number, to: number): number => (to - from) / 1000

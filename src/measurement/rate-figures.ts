@@ -1,5 +1,5 @@
 import { charRateBuckets, gapBuckets, latencyBuckets, tokenRateBuckets } from './buckets.ts'
-import type { Figure } from './figure.ts'
+import { begin, type Figure } from './figure.ts'
 import {
   burstReason,
   fewestTokens,
@@ -12,6 +12,11 @@ import {
 import type { Reason } from './reasons.ts'
 import type { StreamMeasurement } from './stream-measurement.ts'
 
+/** The window begins with the first answer where the reasoning came as a summary. */
+function withinWindow(this: Figure, _: StreamMeasurement, g: Generation): string {
+  return this.formula.replace('firstToken', g.windowFrom)
+}
+
 /** Rounded once: 20 in 2000 ms are 10 and nothing beside it. */
 const perSecond = (count: number, ms: number): number => (count * 1000) / ms
 
@@ -22,6 +27,7 @@ export const timePerOutputToken: Figure = {
   help: 'The generation window divided by the tokens that came after the first chunk with output.',
   formula: '(lastToken - firstToken) / (N - N1)',
   buckets: gapBuckets,
+  expression: withinWindow,
   of(m, g) {
     const reason = noTokenRateReason(m, g)
     if (reason !== undefined) return reason
@@ -38,6 +44,7 @@ export const outputTokensPerSecond: Figure = {
   help: 'Tokens that came after the first chunk with output, divided by the generation window.',
   formula: '(N - N1) / (lastToken - firstToken)',
   buckets: tokenRateBuckets,
+  expression: withinWindow,
   of(m, g) {
     const reason = noTokenRateReason(m, g)
     if (reason !== undefined) return reason
@@ -54,6 +61,7 @@ export const outputCharsPerSecond: Figure = {
   help: 'Unicode code points that came after the first chunk with output, divided by the generation window. Comparable between tokenizers.',
   formula: '(C - C1) / (lastToken - firstToken)',
   buckets: charRateBuckets,
+  expression: withinWindow,
   of(m, g) {
     const reason = noRateReason(m) ?? (m.output.choices > 1 ? 'many_choices' : undefined) ?? burstReason(m, g)
     if (reason !== undefined) return reason
@@ -70,6 +78,7 @@ export const outputEventsPerSecond: Figure = {
   help: 'Output events that came after the first chunk with output, divided by the generation window. Events are not tokens.',
   formula: '(E - E1) / (lastToken - firstToken)',
   buckets: undefined,
+  expression: withinWindow,
   of(m, g) {
     const reason = noRateReason(m) ?? burstReason(m, g)
     if (reason !== undefined) return reason
@@ -85,6 +94,7 @@ export const blendedTokensPerSecond: Figure = {
   help: 'All tokens divided by the whole time. It mixes queueing, prefill and generation: kept for comparison with other tools alone.',
   formula: 'N / (lastToken - dispatched); not streamed: N / (ended - dispatched)',
   buckets: undefined,
+  expression: (m) => `N / (${m.streamed ? 'lastToken' : 'ended'} - ${begin(m)})`,
   of(m, g) {
     if (m.outcome !== 'ok') {
       if (m.streamed && m.marks.firstToken !== undefined) return 'incomplete'
@@ -139,6 +149,7 @@ export const burstiness: Figure = {
   help: 'Share of output events that share a chunk with an earlier output event.',
   formula: '(E - chunks with output) / E',
   buckets: undefined,
+  expression: (m) => `(${m.output.all.events} - ${m.output.all.chunks}) / ${m.output.all.events}`,
   of(m) {
     const reason = noTokenReason(m)
     if (reason !== undefined) return reason

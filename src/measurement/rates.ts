@@ -17,6 +17,8 @@ export interface Generation {
   readonly counts: PhaseCounts
   /** From the first to the last output event that counts, ms. */
   readonly windowMs: number
+  /** The mark that the window begins with. */
+  readonly windowFrom: 'firstToken' | 'firstAnswer'
   readonly buffered: boolean
 }
 
@@ -31,13 +33,15 @@ export function generation(m: StreamMeasurement): Generation {
   const reasoningHidden = reasoning > 0 && m.output.reasoningChars < reasoning
   const reasoningIsSummary = reasoningHidden && m.output.reasoningChars > 0
   const counts = reasoningIsSummary ? m.output.answer : m.output.all
-  const from = reasoningIsSummary ? m.marks.firstAnswer : m.marks.firstToken
+  const windowFrom = reasoningIsSummary ? 'firstAnswer' : 'firstToken'
+  const from = m.marks[windowFrom]
   const windowMs = from === undefined || m.marks.lastToken === undefined ? 0 : Math.max(0, m.marks.lastToken - from)
   const generated = m.tokens?.output
   const tokens = generated === undefined ? undefined : Math.max(0, reasoningHidden ? generated - reasoning : generated)
   const hiddenBefore = reasoningHidden ? reasoning : 0
   const firstChunkTokens = tokens === undefined ? undefined : tokensInFirstChunk(tokens, counts, hiddenBefore)
-  return { tokens, firstChunkTokens, counts, windowMs, buffered: isBuffered(m, tokens, firstChunkTokens) }
+  const buffered = isBuffered(m, tokens, firstChunkTokens)
+  return { tokens, firstChunkTokens, counts, windowMs, windowFrom, buffered }
 }
 
 /** N1: from cumulative usage where every output event carried it, else by the share of events or of characters. */

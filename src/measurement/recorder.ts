@@ -1,3 +1,4 @@
+import type { ChunkInstants } from './chunk-instants.ts'
 import type { ExchangeIdentity, Marks, StreamMeasurement } from './stream-measurement.ts'
 
 /** A running exchange as others may see it: read it, never write it. Its marks and counts grow while it runs. */
@@ -10,6 +11,8 @@ export interface RunningExchange {
   readonly outputChunks: number
   /** Upper bound of the lateness of `firstToken`, ms, once there is one. */
   readonly uncertaintyMs: number | undefined
+  /** When those chunks came, thinned; `undefined` before the first. */
+  readonly chunkInstants: ChunkInstants | undefined
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { ChunkInstants } from './chunk-instants.ts'
 import type { GapHistogram } from './histogram.ts'
 import type { Outcome } from './outcomes.ts'
 import type { TokenCounts } from './usage.ts'
@@ -127,6 +128,8 @@ export interface StreamMeasurement {
   readonly reasoningSummarised: boolean
   /** Gaps between successive chunks that complete an output event; those that hold a pause of 5 ms or more are left out. */
   readonly gaps: GapHistogram
+  /** When chunks with output came, thinned: for pictures. `undefined`: none came. */
+  readonly chunkInstants: ChunkInstants | undefined
   /** Milliseconds for which the gateway was paused because the client did not read: in all, and between first and last token. */
   readonly pausedMs: number
   readonly pausedInWindowMs: number

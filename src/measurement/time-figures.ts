@@ -1,5 +1,5 @@
 import { latencyBuckets, overheadBuckets } from './buckets.ts'
-import { type Figure, seconds } from './figure.ts'
+import { begin, type Figure, seconds } from './figure.ts'
 import { noTokenReason } from './rates.ts'
 import type { Reason } from './reasons.ts'
 import type { StreamMeasurement } from './stream-measurement.ts'
@@ -92,6 +92,9 @@ export const proxyOverhead: Figure = {
   help: 'Time the proxy itself added before the first token: from the last body byte to the hand-over, and from its arrival to its forwarding.',
   formula: '(dispatched - bodyReceived) + (firstTokenForwarded - firstToken)',
   buckets: overheadBuckets,
+  expression(m) {
+    return m.marks.bodyReceived === undefined ? 'firstTokenForwarded - firstToken' : this.formula
+  },
   of(m) {
     const reason = noTokenReason(m)
     if (reason !== undefined) return reason
@@ -109,6 +112,7 @@ export const duration: Figure = {
   help: "From handing the request to the HTTP client to the answer's end, an error, or the client's going away. From the request's head where it was never handed over.",
   formula: 'ended - dispatched',
   buckets: latencyBuckets,
+  expression: (m) => `ended - ${begin(m)}`,
   of: (m) => seconds(m.marks.dispatched ?? m.marks.received, m.marks.ended),
 }
 
@@ -119,6 +123,7 @@ export const abandonedWait: Figure = {
   help: 'How long a client waited that left before the first token.',
   formula: 'ended - dispatched, of a stream the client left before its first token',
   buckets: latencyBuckets,
+  expression: () => 'ended - dispatched',
   of(m) {
     if (noTokenReason(m) !== 'client_left' || m.marks.dispatched === undefined) return undefined
     return seconds(m.marks.dispatched, m.marks.ended)
@@ -132,5 +137,6 @@ export const markUncertainty: Figure = {
   help: 'Upper bound of how late the mark of the first token can be, by how long the event loop was busy.',
   formula: '(callback - turn) + busy time before the turn',
   buckets: overheadBuckets,
+  expression: () => undefined,
   of: (m) => (m.uncertaintyMs === undefined || m.marks.firstToken === undefined ? undefined : m.uncertaintyMs / 1000),
 }

@@ -45,6 +45,7 @@ export function measure(a: StreamAccumulator, cause: EndCause): StreamMeasuremen
     tokens: tokens === undefined ? undefined : Object.freeze(tokens),
     reasoningSummarised: facts?.reasoningSummarised === true,
     gaps: a.gaps,
+    chunkInstants: a.chunkInstants,
     pausedMs: a.pauses.totalMs,
     pausedInWindowMs: a.pausedInWindowMs,
     uncertaintyMs: a.uncertaintyMs,

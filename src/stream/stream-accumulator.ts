@@ -1,3 +1,4 @@
+import { ChunkInstants } from '../measurement/chunk-instants.ts'
 import { type Bounds, GapHistogram } from '../measurement/histogram.ts'
 import type { RunningExchange } from '../measurement/recorder.ts'
 import type { ExchangeIdentity, Marks, StreamMeasurement } from '../measurement/stream-measurement.ts'
@@ -31,6 +32,7 @@ export class StreamAccumulator implements StreamObserver, RunningExchange {
   readonly pauses = new PauseTally()
   readonly gaps: GapHistogram
   readonly price: AccumulatorOptions['price']
+  chunkInstants: ChunkInstants | undefined
   uncertaintyMs: number | undefined
   /** Body bytes, before decoding. */
   bytes = 0
@@ -164,14 +166,19 @@ export class StreamAccumulator implements StreamObserver, RunningExchange {
     const gapHeldPause = this.pauses.endGap()
     if (this.all.chunks > 1) {
       this.pausedInWindowMs = this.pauses.totalMs - this.#pausedAtFirstMs
-      if (!gapHeldPause) this.gaps.observe((at - this.#lastOutputAt) / 1000)
+      if (!gapHeldPause) {
+        this.gaps.observe((at - this.#lastOutputAt) / 1000)
+        this.chunkInstants?.gap(this.#lastOutputAt, at)
+      }
     } else {
+      this.chunkInstants = new ChunkInstants(this.marks.received)
       this.marks.firstToken = at
       this.marks.firstTokenForwarded = instant.forwardedAt
       this.uncertaintyMs = instant.uncertaintyMs
       this.#pausedAtFirstMs = this.pauses.totalMs
       this.#options.onFirstToken?.(this)
     }
+    this.chunkInstants?.add(at)
     this.#lastOutputAt = at
   }
 }

@@ -77,6 +77,7 @@ export function measurement(changes: MeasurementChanges = {}): StreamMeasurement
     tokens: { input: 194, cachedInput: undefined, cacheWriteInput: undefined, output: 101, reasoning: undefined },
     reasoningSummarised: false,
     gaps: gapsOf(gaps ?? new Array<number>(99).fill(2 / 99)),
+    chunkInstants: undefined,
     pausedMs: 0,
     pausedInWindowMs: 0,
     uncertaintyMs: 0.25,
@@ -160,6 +161,7 @@ export function runningExchange(m: StreamMeasurement, marks: Partial<Marks> = {}
     chars: m.output.all.chars,
     outputChunks: m.output.all.chunks,
     uncertaintyMs: m.uncertaintyMs,
+    chunkInstants: m.chunkInstants,
   }
 }
 
