@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import { answerHeaders } from './forwarded-headers.ts'
 import { type ProxyError, sendError } from './proxy-errors.ts'
 
@@ -16,7 +16,7 @@ export function writeAnswerHead(
   const lines = answerHeaders(Array.isArray(rawHeaders) ? (rawHeaders as Buffer[]) : [])
   response.sendDate = false
   try {
-    response.writeHead(status, statusMessage ?? '', lines)
+    response.writeHead(status, reasonPhrase(status, statusMessage), lines)
   } catch {
     response.sendDate = true
     return false
@@ -30,6 +30,11 @@ export function writeAnswerHead(
 export function endBadly(response: ServerResponse, problem: ProxyError): void {
   if (response.headersSent) cutOff(response)
   else sendError(response, problem)
+}
+
+/** The bytes of the phrase as they came. undici reads it as UTF-8; where it was none, the standard phrase stands in. */
+function reasonPhrase(status: number, phrase = ''): string {
+  return phrase.includes('\ufffd') ? (STATUS_CODES[status] ?? '') : Buffer.from(phrase).toString('latin1')
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 
 /** Every answer that the proxy makes itself. The message says what happened and what to do; it names no address and no key. */
 export interface ProxyError {
@@ -122,6 +122,7 @@ export function sendError(response: ServerResponse, problem: ProxyError): void {
     'content-length': body.length,
   }
   if (problem.retryAfterSeconds !== undefined) headers['retry-after'] = problem.retryAfterSeconds
-  response.writeHead(problem.status, headers)
+  // The phrase of a head that could not be written may still be set.
+  response.writeHead(problem.status, STATUS_CODES[problem.status], headers)
   response.end(body)
 }

@@ -38,8 +38,9 @@ export class AnswerIntake {
     const contentType = firstOf(head.headers['content-type'])
     this.#reader = new AnswerReader({ operation, status: head.status, contentType }, (event) => this.#read(event))
     this.facts = this.#reader.facts
-    const coding = firstOf(head.headers['content-encoding'])
-    if (coding !== undefined) this.#decode(coding)
+    const coding = head.headers['content-encoding']
+    // Two lines are one list.
+    if (coding !== undefined) this.#decode(Array.isArray(coding) ? coding.join() : coding)
   }
 
   /** HOT PATH: runs once per chunk. */
@@ -65,6 +66,7 @@ export class AnswerIntake {
       } catch {
         this.stop('framing')
       }
+      if (this.facts.unreadable && this.decoding !== 'not_decoded') this.stop('decode')
       onDone()
     }
     if (this.#decoder !== undefined) this.#decoder.end()

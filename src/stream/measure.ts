@@ -90,7 +90,7 @@ function outputCounts(a: StreamAccumulator, facts: AnswerFacts | undefined): Out
 function measurementErrors(a: StreamAccumulator, facts: AnswerFacts | undefined): MeasurementStage[] {
   const errors = [...(a.intake?.errors ?? [])]
   if (a.broken && !errors.includes('observer')) errors.push('observer')
-  if (facts !== undefined && facts.invalidEvents > 0) errors.push('json')
+  if (facts !== undefined && facts.invalidEvents > 0 && !facts.unreadable) errors.push('json')
   if (facts !== undefined && facts.skippedEvents > 0) errors.push('skipped')
   return errors
 }

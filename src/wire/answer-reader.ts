@@ -23,6 +23,7 @@ export class AnswerReader {
   readonly #options: AnswerReaderOptions
   readonly #events: EventReader
   readonly #framing: FramingChoice
+  #binary = false
 
   /**
    * @param onEvent called once for each complete event of a stream, `[DONE]` and invalid ones too, comments not; inside
@@ -38,7 +39,8 @@ export class AnswerReader {
       format.streamsLines,
       options.maxEventBytes ?? 1_048_576,
       this.#events,
-      (name, lied) => {
+      (name, lied, binary) => {
+        this.#binary = binary
         this.facts.streamed = name === 'sse' || name === 'ndjson'
         this.facts.contentTypeLied = lied
       },
@@ -58,6 +60,7 @@ export class AnswerReader {
   end(clean: boolean): void {
     this.#events.clean = clean
     this.#framing.end()
+    this.facts.unreadable = this.#binary && this.facts.events === 0
     const { status } = this.#options
     const { error } = this.facts
     if (status >= 400 && (error === undefined || error === unnamedError)) this.facts.error = `http_${status}`

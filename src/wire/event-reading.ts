@@ -29,6 +29,8 @@ export interface AnswerFacts {
   streamed: boolean | undefined
   /** The content type named a framing that the bytes are not in. */
   contentTypeLied: boolean
+  /** Told at the end: the body was no text, though its content type says so (compressed without a Content-Encoding, most likely). */
+  unreadable: boolean
   /** Complete events of any kind but comments; a whole JSON body is one. */
   events: number
   comments: number
@@ -75,6 +77,7 @@ export function emptyFacts(inputAccounting: InputAccounting): AnswerFacts {
   return {
     streamed: undefined,
     contentTypeLied: false,
+    unreadable: false,
     events: 0,
     comments: 0,
     invalidEvents: 0,

@@ -1,6 +1,6 @@
 import { ByteStore, type EventSink, type Framing } from './framing.ts'
 import { JsonFraming, OpaqueFraming } from './json-framing.ts'
-import { contentStart, NdjsonFraming } from './ndjson-framing.ts'
+import { contentStart, isJsonSpace, NdjsonFraming } from './ndjson-framing.ts'
 import { SseFraming } from './sse-framing.ts'
 
 export type FramingName = 'sse' | 'ndjson' | 'json' | 'opaque'
@@ -67,6 +67,17 @@ export function sniffFraming(
   return fallback
 }
 
+/** A body that cannot be text, whatever its label says. Compressed bodies that lack their Content-Encoding show by their first two bytes. */
+function looksBinary(bytes: Buffer, length: number): boolean {
+  const start = contentStart(bytes, 0, length, true)
+  if (start === length) return false
+  const first = bytes[start] as number
+  const second = start + 1 < length ? (bytes[start + 1] as number) : 0x20
+  // Every framing begins with an ASCII character; after one, UTF-8 has no byte that continues another.
+  if (first < 0x20 || first > 0x7e || second > 0xf4) return true
+  return second < 0x20 ? !isJsonSpace(second) : second >= 0x7f && second < 0xc2
+}
+
 /** Ollama's JSON answers say `done: true`; one line that says `done: false` is the first of a stream, whatever the label. */
 function sniffLines(bytes: Buffer, start: number, length: number, over: boolean): FramingName | undefined {
   const end = bytes.subarray(0, length).indexOf(10, start)
@@ -84,20 +95,21 @@ export class FramingChoice implements Framing {
   readonly #lines: boolean
   readonly #limit: number
   readonly #sink: EventSink
-  readonly #chosen: (name: FramingName, lied: boolean) => void
+  readonly #chosen: (name: FramingName, lied: boolean, binary: boolean) => void
   readonly #held = new ByteStore()
   #framing: Framing | undefined
 
   /**
    * @param lines the API is one that streams lines (Ollama), so a JSON object may be the first of many
-   * @param chosen told once, before any event; `lied`: the content type named another framing
+   * @param chosen told once, before any event; `lied`: the content type named another framing; `binary`: it names one, and the body begins as
+   *   no text does
    */
   constructor(
     contentType: string | undefined,
     lines: boolean,
     limit: number,
     sink: EventSink,
-    chosen: (name: FramingName, lied: boolean) => void,
+    chosen: (name: FramingName, lied: boolean, binary: boolean) => void,
   ) {
     this.#named = framingOf(contentType)
     this.#lines = lines
@@ -128,7 +140,8 @@ export class FramingChoice implements Framing {
   #choose(bytes: Buffer, length: number, over: boolean): boolean {
     const name = sniffFraming(this.#named, this.#lines, bytes, length, over)
     if (name === undefined) return false
-    this.#chosen(name, this.#named !== undefined && this.#named !== name)
+    const named = this.#named !== undefined && this.#named !== 'opaque'
+    this.#chosen(name, this.#named !== undefined && this.#named !== name, named && looksBinary(bytes, length))
     this.#framing = this.#make(name)
     if (length > 0) this.#framing.push(bytes.subarray(0, length))
     this.#held.clear()
