@@ -40,6 +40,8 @@ export interface Service {
   close(): Promise<void>
 }
 
+/** A fault of the same kind is told again after so long, ms. */
+const floodMs = 10_000
 /** After the last exchange the second listener stays up for so long, ms: what it counted would be lost else. */
 const lastScrapeMs = 500
 
@@ -73,13 +75,19 @@ export async function startService(config: Config, options: ServiceOptions = {})
     maxHeaderBytes: config.proxy.maxHeaderBytes,
   })
   const draining = new Drain(proxy.server, context.running)
+  const onListenerFault = onceInAWhile(clock, (error) =>
+    onFault('connections cannot be accepted: is the limit of file descriptors (ulimit -n) too low?', error),
+  )
   await proxy.listen({ host: config.proxy.host, port: config.proxy.port })
+  // Without a listener of ours it would end the process.
+  proxy.server.on('error', onListenerFault)
   const proxyUrl = urlOf(config.proxy.host, proxy.server.address() as AddressInfo)
   const admin = await startAdmin({
     ...config.admin,
     metrics: report.metrics,
     recent: report.recent,
     ready: () => !isDraining,
+    onListenerFault,
     page: { version, proxyUrl, gateways: config.gateways.map((gateway) => gateway.name) },
   }).catch(async (error) => {
     await proxy.close()
@@ -109,4 +117,14 @@ export async function startService(config: Config, options: ServiceOptions = {})
 function urlOf(host: string, address: AddressInfo): string {
   const name = host.includes(':') ? `[${host}]` : host
   return `http://${name}:${address.port}`
+}
+
+/** What comes in floods is told at most so often. */
+function onceInAWhile(clock: Clock, tell: (error: unknown) => void): (error: unknown) => void {
+  let next = Number.NEGATIVE_INFINITY
+  return (error) => {
+    if (clock.now() < next) return
+    next = clock.now() + floodMs
+    tell(error)
+  }
 }

@@ -19,6 +19,8 @@ export interface AdminOptions {
   /** `false` while draining. */
   readonly ready: () => boolean
   readonly page: PageFacts
+  /** A connection could not be accepted. */
+  readonly onListenerFault?: (error: Error) => void
 }
 
 export interface Admin {
@@ -52,6 +54,8 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
   )
   answerErrors(app)
   await app.listen({ host: options.host, port: options.port })
+  // Without a listener of ours it would end the process: no file descriptor is left for a connection.
+  app.server.on('error', (error) => options.onListenerFault?.(error))
   return { url: urlOf(app), close: () => app.close() }
 }
 

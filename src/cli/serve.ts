@@ -14,8 +14,10 @@ import { version } from './version.ts'
 
 export type StartService = (config: Config, options: ServiceOptions) => Promise<Service>
 
-/** After a fatal error running streams get this long (ms): the process is not to be trusted with more. */
+/** After a fatal error running streams get this long, ms: the process is not to be trusted with more. */
 const fatalDrain = 5000
+/** If the end itself hangs then, it is ended after so long, ms. */
+const fatalEnd = 8000
 
 export function serveWith(startService: StartService): Command {
   return {
@@ -87,11 +89,15 @@ function untilStopped(service: Service, io: Io, logger: Logger): Promise<ExitCod
       code = 1
       logger.fatal(crashLine(error), 'fatal error')
     }
-    const stop = () => {
-      if (stopping) return
+    const stop = (withinMs?: number) => {
+      if (stopping) {
+        // Only shortens the drain that runs.
+        service.drain(withinMs).catch(() => {})
+        return
+      }
       stopping = true
       service
-        .drain()
+        .drain(withinMs)
         .then((cut) => {
           if (cut > 0) logger.warn({ streams: cut }, 'streams cut at the end of the drain')
           return service.close()
@@ -101,8 +107,8 @@ function untilStopped(service: Service, io: Io, logger: Logger): Promise<ExitCod
     }
     const offFatal = io.onFatal((error) => {
       broke(error)
-      deadline ??= setTimeout(() => io.exit(1), fatalDrain)
-      stop()
+      deadline ??= setTimeout(() => io.exit(1), fatalEnd)
+      stop(fatalDrain)
     })
     const offStop = io.onStop((signal) => {
       if (stopping) {

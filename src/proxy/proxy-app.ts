@@ -60,8 +60,16 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
   app.server.headersTimeout = options.headTimeoutMs ?? 60_000
 
   function arrive(request: IncomingMessage): Arrival {
-    // Fastify makes the reply later; the response is filled in by the handlers.
     const exchange = new Exchange(context, request)
+    try {
+      return routed(exchange, request)
+    } catch (error) {
+      context.onCrash(error)
+      return { exchange, route: { kind: 'bad_path' }, gateway: undefined, refused: 'internal' }
+    }
+  }
+
+  function routed(exchange: Exchange, request: IncomingMessage): Arrival {
     const route = routeOf(request.method ?? '', request.url ?? '', names)
     if (route.kind === 'bad_path') return { exchange, route, gateway: undefined, refused: 'bad_path' }
     const gateway =

@@ -136,9 +136,21 @@ export class StreamAccumulator implements StreamObserver, RunningExchange {
     this.#ended = true
     this.marks.ended = at
     this.pauses.resumed(at)
-    const finish = (): void => this.#options.onFinished(measure(this, cause), this)
+    const finish = (): void => this.#options.onFinished(this.#measured(cause), this)
     if (this.intake === undefined) finish()
     else this.intake.end(cause.kind === 'complete', finish)
+  }
+
+  /** Every exchange is counted, also one whose answer breaks the measuring of it: then without what was read. */
+  #measured(cause: EndCause): StreamMeasurement {
+    try {
+      return measure(this, cause)
+    } catch {
+      this.broken = true
+      this.intake = undefined
+      this.headerFacts = undefined
+      return measure(this, cause)
+    }
   }
 
   /** HOT PATH: runs once per event. */

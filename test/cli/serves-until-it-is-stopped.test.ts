@@ -34,8 +34,8 @@ class HeldService {
     return {
       proxyUrl: 'http://127.0.0.1:8484',
       adminUrl: 'http://127.0.0.1:9484/',
-      drain: () => {
-        this.steps.push('drain')
+      drain: (withinMs) => {
+        this.steps.push(withinMs === undefined ? 'drain' : `drain for ${withinMs}`)
         return this.drained.promise
       },
       close: async () => void this.steps.push('close'),
@@ -132,17 +132,17 @@ test('a fatal error is logged without its message, drains, and the exit code is 
   io.breaks(Object.assign(new Error('CANARY'), { code: 'ERR_TEST' }))
   service.drained.resolve(0)
   assert.equal(await code, 1)
-  assert.deepEqual(service.steps, ['drain', 'close'])
+  assert.deepEqual(service.steps, ['drain for 5000', 'close'])
   const line = JSON.parse(io.logLines.find((text) => text.includes('fatal error')) ?? '{}')
   assert.deepEqual([line.level, line.name, line.code], [60, 'Error', 'ERR_TEST'])
   assert.doesNotMatch(io.logLines.join(''), /CANARY/)
 })
 
-test('a fatal error while draining changes the exit code, not the drain', async () => {
+test('a fatal error while draining changes the exit code and shortens the drain', async () => {
   const { io, service, code } = await running()
   io.signal('SIGTERM')
   io.breaks(new Error('x'))
-  assert.deepEqual([service.steps, io.exits], [['drain'], []])
+  assert.deepEqual([service.steps, io.exits], [['drain', 'drain for 5000'], []])
   service.drained.resolve(0)
   assert.equal(await code, 1)
 })

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { TestContext } from 'node:test'
+import { within } from './raw-http.ts'
+import { repository } from './repository.ts'
+import { temporaryFile } from './temporary-folder.ts'
+
+/** `streamgauge serve` as a process of its own: for signals, limits of the system, and what it prints. */
+export interface ServedProcess {
+  readonly child: ChildProcess
+  readonly proxyUrl: string
+  /** Ends with `/`. */
+  readonly adminUrl: string
+  /** Everything it wrote so far. */
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** Log lines so far. */
+  lines(): Record<string, unknown>[]
+  /** Resolves once a line with this message was logged. */
+  logged(message: string): Promise<Record<string, unknown>>
+  get(path: string): Promise<{ status: number; text: string }>
+  kill(signal: NodeJS.Signals): void
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+}
+
+export interface ServedOptions {
+  /** More of the configuration, as YAML; `gateways` is written here. */
+  readonly yaml?: string
+  /** Keys of the one gateway, as YAML in one line. */
+  readonly gateway?: string
+  readonly env?: NodeJS.ProcessEnv
+  /** A program with its words that starts what follows it. */
+  readonly under?: readonly string[]
+  readonly nodeArguments?: readonly string[]
+}
+
+const main = `${repository}dist/src/main.js`
+
+export async function serveProcess(
+  t: TestContext,
+  gatewayUrl: string,
+  options: ServedOptions = {},
+): Promise<ServedProcess> {
+  const gateway = `{ name: default, url: "${gatewayUrl}"${options.gateway === undefined ? '' : `, ${options.gateway}`} }`
+  const config = temporaryFile(t, 'streamgauge.yaml', `gateways: [${gateway}]\n${options.yaml ?? ''}\n`)
+  const words = [main, 'serve', '--config', config, '--port', '0', '--admin-port', '0']
+  const [program, ...rest] = [...(options.under ?? []), process.execPath, ...(options.nodeArguments ?? []), ...words]
+  // Nothing of the environment of whoever runs the tests comes into it.
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...options.env }
+  const child = spawn(program as string, rest, { stdio: ['ignore', 'pipe', 'pipe'], env })
+  t.after(() => child.kill('SIGKILL'))
+  let stdout = ''
+  let stderr = ''
+  const watchers = new Set<() => void>()
+  child.stdout.on('data', (part: Buffer) => {
+    stdout += part.toString()
+    for (const watcher of watchers) watcher()
+  })
+  child.stderr.on('data', (part: Buffer) => {
+    stderr += part.toString()
+  })
+  const exited = once(child, 'close').then(([code, signal]) => {
+    for (const watcher of watchers) watcher()
+    return { code: code as number | null, signal: signal as NodeJS.Signals | null }
+  })
+  const lines = (): Record<string, unknown>[] =>
+    stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+  const logged = (message: string): Promise<Record<string, unknown>> =>
+    within(
+      new Promise((resolve, reject) => {
+        const watcher = (): void => {
+          const line = lines().find(({ msg }) => msg === message)
+          if (line === undefined && child.exitCode === null) return
+          watchers.delete(watcher)
+          if (line === undefined) reject(new Error(`ended without "${message}": ${stderr}`))
+          else resolve(line)
+        }
+        watchers.add(watcher)
+        watcher()
+      }),
+      `the log line "${message}" (${stderr})`,
+    )
+  const start = await logged('listening')
+  const adminUrl = String(start['admin_url'])
+  return {
+    child,
+    proxyUrl: String(start['proxy_url']),
+    adminUrl,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    lines,
+    logged,
+    async get(path) {
+      const answer = await fetch(new URL(path, adminUrl))
+      return { status: answer.status, text: await answer.text() }
+    },
+    kill: (signal) => void child.kill(signal),
+    exited,
+  }
+}
