@@ -90,6 +90,7 @@ function outputCounts(a: StreamAccumulator, facts: AnswerFacts | undefined): Out
 function measurementErrors(a: StreamAccumulator, facts: AnswerFacts | undefined): MeasurementStage[] {
   const errors = [...(a.intake?.errors ?? [])]
   if (a.broken && !errors.includes('observer')) errors.push('observer')
+  if (facts?.contentTypeLied === true && !errors.includes('framing')) errors.push('framing')
   if (facts !== undefined && facts.invalidEvents > 0 && !facts.unreadable) errors.push('json')
   if (facts !== undefined && facts.skippedEvents > 0) errors.push('skipped')
   return errors

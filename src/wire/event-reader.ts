@@ -76,7 +76,6 @@ export class EventReader implements EventSink {
     reading.reasoningChars = 0
     reading.toolChars = 0
     reading.outputTokens = undefined
-    reading.reasoningTokens = undefined
   }
 
   /** `[DONE]`, or no data at all (a keep-alive). */

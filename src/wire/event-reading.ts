@@ -12,8 +12,6 @@ export interface EventReading {
   toolChars: number
   /** Generated tokens so far, all of them (wire.md, section 8), by the usage in this very event. */
   outputTokens: number | undefined
-  /** Those of `outputTokens` that are reasoning, where this event's usage tells. */
-  reasoningTokens: number | undefined
 }
 
 /** Unicode code points in an answer that came as one whole body. */
@@ -69,7 +67,6 @@ export function emptyReading(): EventReading {
     reasoningChars: 0,
     toolChars: 0,
     outputTokens: undefined,
-    reasoningTokens: undefined,
   }
 }
 

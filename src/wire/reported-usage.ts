@@ -60,9 +60,7 @@ export function readUsage(usage: unknown, facts: AnswerFacts, reading?: EventRea
     if (facts.usage === undefined) return
   }
   if (reading !== undefined && reported.output !== undefined) {
-    const tokens = normaliseUsage(reported, facts.inputAccounting)
-    reading.outputTokens = tokens.output
-    reading.reasoningTokens = tokens.reasoning
+    reading.outputTokens = normaliseUsage(reported, facts.inputAccounting).output
   }
   if (facts.usage === undefined) {
     facts.usage = reported

@@ -54,7 +54,7 @@ export function expectedOf(reference: Reference, reads: readonly Uint8Array[]): 
 export function saidOf({ events, facts }: ReadAnswer): object {
   const { wholeBody, usage } = facts
   return {
-    events: events.map(({ outputTokens, reasoningTokens, ...event }) => event),
+    events: events.map(({ outputTokens, ...event }) => event),
     facts: {
       streamed: facts.streamed,
       events: facts.events,

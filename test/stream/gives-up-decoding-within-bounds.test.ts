@@ -106,6 +106,6 @@ test('damaged bytes of any coding: never a throw, done once, and no byte after t
         assert.equal(typeof decoded.failed, 'boolean')
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 100 },
   )
 })

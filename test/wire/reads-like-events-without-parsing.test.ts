@@ -89,7 +89,7 @@ test('a stream of events that are alike is read as a slow reader reads it, damag
         )
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: 600 },
   )
 })
 
