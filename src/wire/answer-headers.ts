@@ -2,8 +2,8 @@ import { labelOf } from './loose-json.ts'
 
 /** Where gateways say who served, under names in lower case; the first that is there counts. wire.md, section 6. */
 export const answerHeaders = {
-  provider: ['x-portkey-provider', 'x-inference-provider'],
-  servedModel: ['ngrok-aig-model', 'x-litellm-model-group', 'x-ms-deployment-name'],
+  provider: ['x-portkey-provider', 'x-inference-provider', 'x-bifrost-provider'],
+  servedModel: ['ngrok-aig-model', 'x-bifrost-resolved-model', 'x-litellm-model-group', 'x-ms-deployment-name'],
   gatewayRequestId: [
     'x-request-id',
     'request-id',
@@ -15,7 +15,9 @@ export const answerHeaders = {
     'cf-ray',
   ],
   /** A cache of whole answers answered: the value is, or ends in, `HIT`. */
-  responseCache: ['x-portkey-cache-status', 'helicone-cache', 'cf-aig-cache-status'],
+  responseCache: ['x-portkey-cache-status', 'helicone-cache', 'cf-aig-cache-status', 'x-openrouter-cache-status'],
+  /** The same, where the header is there at all. */
+  responseCacheKey: ['x-litellm-cache-key'],
   /** US dollars. */
   costUsd: ['x-litellm-response-cost'],
 } as const
@@ -37,10 +39,15 @@ export function readAnswerHeaders(headers: Headers): HeaderFacts {
   return {
     provider: labelOf(headerOf(headers, answerHeaders.provider)),
     servedModel: labelOf(headerOf(headers, answerHeaders.servedModel), 128),
-    responseCache: answerHeaders.responseCache.some((name) => /(^|\s)hit$/i.test(headerOf(headers, [name]) ?? '')),
+    responseCache: servedFromCache(headers),
     costUsd: dollarsOf(headerOf(headers, answerHeaders.costUsd)),
     gatewayRequestId: labelOf(headerOf(headers, answerHeaders.gatewayRequestId), 128),
   }
+}
+
+function servedFromCache(headers: Headers): boolean {
+  if (headerOf(headers, answerHeaders.responseCacheKey) !== undefined) return true
+  return answerHeaders.responseCache.some((name) => /(^|\s)hit$/i.test(headerOf(headers, [name]) ?? ''))
 }
 
 function headerOf(headers: Headers, names: readonly string[]): string | undefined {
