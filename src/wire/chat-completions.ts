@@ -7,7 +7,7 @@ import type { WireFormat } from './wire-format.ts'
 export const chatCompletions: WireFormat = {
   operations: ['chat'],
   inputAccounting: 'includes_cache',
-  endsWithDone: true,
+  protocolEnds: ['[DONE]'],
   streamsLines: false,
 
   readEvent(message: ChoicesMessage, reading: EventReading, facts: AnswerFacts): void {

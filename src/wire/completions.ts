@@ -7,7 +7,7 @@ import type { WireFormat } from './wire-format.ts'
 export const completions: WireFormat = {
   operations: ['completions'],
   inputAccounting: 'includes_cache',
-  endsWithDone: true,
+  protocolEnds: ['[DONE]'],
   streamsLines: false,
 
   readEvent(message: ChoicesMessage, reading: EventReading, facts: AnswerFacts): void {

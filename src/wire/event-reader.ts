@@ -83,7 +83,7 @@ export class EventReader implements EventSink {
     if (contentStart(bytes, start, end, false) === end) return true
     if (!isDone(bytes, start, end)) return false
     this.#over = true
-    if (this.#format.endsWithDone) {
+    if (this.#format.protocolEnds.includes(done)) {
       this.#facts.endSeen = true
       this.#facts.protocolEndSeen = true
     }

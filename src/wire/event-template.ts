@@ -28,6 +28,8 @@ const probes: readonly (readonly [string, number])[] = [
 export class EventTemplate {
   readonly #segments: readonly Buffer[]
   readonly #holes: readonly ('text' | JsonSpan['kind'])[]
+  /** Of all segments together; the text is longer than nothing. */
+  readonly #length: number
   readonly #counter: Counter
   readonly #reasoning: boolean
   readonly #answer: boolean
@@ -48,6 +50,7 @@ export class EventTemplate {
     this.#segments = [...holes.keys(), holes.length].map((at) =>
       Buffer.from(bytes.subarray(edges[2 * at], edges[2 * at + 1])),
     )
+    this.#length = this.#segments.reduce((sum, segment) => sum + segment.length, 0)
     this.#holes = holes.map((hole) => (hole.text ? 'text' : hole.kind))
     this.#counter = counter
     this.#reasoning = reading.reasoning
@@ -69,7 +72,7 @@ export class EventTemplate {
     // The end first: there the events that are not like it (a finish, usage) differ, in the last few bytes.
     const last = segments[holes.length] as Buffer
     const tail = end - last.length
-    if (tail < start || !endsWith(bytes, end, last)) return false
+    if (end - start <= this.#length || !endsWith(bytes, end, last)) return false
     let at = start
     let count = 0
     for (let index = 0; index < holes.length; index++) {

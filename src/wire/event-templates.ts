@@ -1,4 +1,4 @@
-import type { AnswerFacts, EventReading } from './event-reading.ts'
+import { type AnswerFacts, type EventReading, emptyReading } from './event-reading.ts'
 import { EventTemplate } from './event-template.ts'
 import type { WireFormat } from './wire-format.ts'
 
@@ -19,7 +19,7 @@ const shared = new Map<WireFormat, Map<string, ModelTemplates>>()
 /** The templates that an answer's events are compared with before they are parsed. */
 export class EventTemplates {
   readonly #format: WireFormat
-  #own: EventTemplate[] = []
+  readonly #own: EventTemplate[] = []
   #model: ModelTemplates | undefined
   #modelName: string | undefined
 
@@ -31,25 +31,20 @@ export class EventTemplates {
   read(bytes: Buffer, start: number, end: number, reading: EventReading, facts: AnswerFacts): boolean {
     const own = this.#own
     for (let index = 0; index < own.length; index++) {
-      if ((own[index] as EventTemplate).read(bytes, start, end, reading, facts)) return this.#hit()
+      if (!(own[index] as EventTemplate).read(bytes, start, end, reading, facts)) continue
+      if (this.#model !== undefined) this.#model.hits++
+      return true
     }
-    const model = facts.servedModel ?? ''
-    if (model !== this.#modelName) this.#lookUp(model)
-    const known = this.#model
-    if (known === undefined) return false
-    for (const template of known.templates) {
-      if (own.includes(template) || !template.read(bytes, start, end, reading, facts)) continue
-      this.#take(template)
-      return this.#hit()
-    }
-    return false
+    // Later phases are looked up when they come (`learn`): at every event it would cost more than it saves.
+    return own.length === 0 && facts.servedModel !== undefined && this.#known(bytes, start, end, reading, facts)
   }
 
-  /** An output event that had to be parsed: perhaps others are like it. */
+  /** An output event that had to be parsed: the next ones may be like it. */
   learn(bytes: Buffer, start: number, end: number, reading: EventReading, facts: AnswerFacts): void {
-    const known = this.#model
     // An event with usage, an end or an error is never taken: trying is what costs.
-    if (known === undefined || reading.outputTokens !== undefined || facts.endSeen || facts.error !== undefined) return
+    if (reading.outputTokens !== undefined || facts.endSeen || facts.error !== undefined) return
+    if (this.#known(bytes, start, end, emptyReading(), facts)) return
+    const known = this.#lookUp(facts.servedModel ?? '')
     // Events of some answers never are alike (log probabilities): what is tried must pay for itself.
     if (known.tried >= 8 && known.hits < known.tried * 256) return
     known.tried++
@@ -60,9 +55,16 @@ export class EventTemplates {
     this.#take(template)
   }
 
-  #hit(): true {
-    if (this.#model !== undefined) this.#model.hits++
-    return true
+  /** Whether the event is like one of the model's, which is then one of this answer's. */
+  #known(bytes: Buffer, start: number, end: number, reading: EventReading, facts: AnswerFacts): boolean {
+    const { templates } = this.#lookUp(facts.servedModel ?? '')
+    for (let index = 0; index < templates.length; index++) {
+      const template = templates[index] as EventTemplate
+      if (!template.read(bytes, start, end, reading, facts)) continue
+      this.#take(template)
+      return true
+    }
+    return false
   }
 
   #take(template: EventTemplate): void {
@@ -70,18 +72,22 @@ export class EventTemplates {
     if (this.#own.length > mostOfAnswer) this.#own.pop()
   }
 
-  #lookUp(model: string): void {
-    this.#modelName = model
+  #lookUp(name: string): ModelTemplates {
+    if (this.#model !== undefined && name === this.#modelName) return this.#model
+    this.#modelName = name
     let models = shared.get(this.#format)
     if (models === undefined) {
       models = new Map()
       shared.set(this.#format, models)
     }
-    this.#model = models.get(model)
-    if (this.#model !== undefined) return
-    this.#model = { templates: [], tried: 0, hits: 0 }
-    models.set(model, this.#model)
-    const oldest = models.keys().next().value
-    if (models.size > mostModels && oldest !== undefined) models.delete(oldest)
+    let model = models.get(name)
+    if (model === undefined) {
+      model = { templates: [], tried: 0, hits: 0 }
+      models.set(name, model)
+      const oldest = models.keys().next().value
+      if (models.size > mostModels && oldest !== undefined) models.delete(oldest)
+    }
+    this.#model = model
+    return model
   }
 }

@@ -13,7 +13,7 @@ type Delta = Loose<'text' | 'thinking' | 'partial_json' | 'stop_reason'>
 export const messages: WireFormat = {
   operations: ['messages'],
   inputAccounting: 'beside_cache',
-  endsWithDone: false,
+  protocolEnds: ['message_stop'],
   streamsLines: false,
 
   readEvent(event: MessagesEvent, reading: EventReading, facts: AnswerFacts): void {

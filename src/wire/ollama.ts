@@ -11,7 +11,7 @@ type Message = Loose<'content' | 'thinking' | 'tool_calls'>
 export const ollama: WireFormat = {
   operations: ['ollama_chat', 'ollama_generate'],
   inputAccounting: 'includes_cache',
-  endsWithDone: false,
+  protocolEnds: ['done: true'],
   streamsLines: true,
 
   readEvent(object: OllamaObject, reading: EventReading, facts: AnswerFacts): void {

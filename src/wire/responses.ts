@@ -11,17 +11,13 @@ type Item = Loose<'type' | 'content' | 'summary' | 'name' | 'arguments' | 'input
 type Part = Loose<'text' | 'refusal' | 'transcript'>
 
 /** Events that close a stream; there is no `[DONE]`. */
-export const responsesEnds: ReadonlySet<unknown> = new Set([
-  'response.completed',
-  'response.incomplete',
-  'response.failed',
-])
+const responsesEnds: readonly string[] = ['response.completed', 'response.incomplete', 'response.failed']
 
 /** OpenAI's Responses API. Of a stream only `*.delta` events are output: `*.done` and the end repeat the text. */
 export const responses: WireFormat = {
   operations: ['responses'],
   inputAccounting: 'includes_cache',
-  endsWithDone: false,
+  protocolEnds: responsesEnds,
   streamsLines: false,
 
   readEvent(message: ResponsesEvent, reading: EventReading, facts: AnswerFacts): void {
@@ -33,7 +29,7 @@ export const responses: WireFormat = {
     }
     const response = objectOf(message.response) as ResponseObject | undefined
     if (response === undefined) return
-    const ended = responsesEnds.has(type)
+    const ended = responsesEnds.includes(type)
     readResponse(response, ended ? type.slice('response.'.length) : undefined, facts, reading)
     if (ended) facts.protocolEndSeen = true
   },

@@ -6,8 +6,8 @@ import type { AnswerFacts, EventReading, WholeBody } from './event-reading.ts'
 export interface WireFormat {
   readonly operations: readonly Operation[]
   readonly inputAccounting: InputAccounting
-  /** `[DONE]` is this API's own end (else it is only the end of what is read). */
-  readonly endsWithDone: boolean
+  /** What closes a stream of this API. `[DONE]` among them: it is an end of this API, not only the end of what is read. */
+  readonly protocolEnds: readonly string[]
   /** The API streams lines of JSON, so a body that begins like JSON may be a stream. */
   readonly streamsLines: boolean
   /**

@@ -4,11 +4,14 @@ import { measurementTables } from '../../src/measurement/docs-tables.ts'
 import { definitionsVersion } from '../../src/measurement/figures.ts'
 import { outcomes } from '../../src/measurement/outcomes.ts'
 import { reasons } from '../../src/measurement/reasons.ts'
+import { wireTables } from '../../src/wire/docs-tables.ts'
 import { pages, tableRows } from '../helpers/markdown.ts'
 import { measurement } from '../helpers/measurement.ts'
 import { readSource } from '../helpers/repository.ts'
 
 const made = /<!-- made by npm run generate: (.+?) -->\n([\s\S]*?)\n?<!-- end -->/g
+
+const tables = new Map([...measurementTables(), ...wireTables()])
 
 const places = pages.flatMap((page) =>
   [...readSource(page).matchAll(made)].map((match) => ({ page, name: match[1] as string, text: match[2] as string })),
@@ -16,14 +19,14 @@ const places = pages.flatMap((page) =>
 
 for (const { page, name, text } of places) {
   test(`${page}: the table of ${name} is up to date`, () => {
-    assert.equal(text, measurementTables().get(name), `${page} is out of date: npm run generate`)
+    assert.equal(text, tables.get(name), `${page} is out of date: npm run generate`)
   })
 }
 
 test('every table has its place', () => {
   const placed = new Set(places.map(({ name }) => name))
   assert.deepEqual(
-    [...measurementTables().keys()].filter((name) => !placed.has(name)),
+    [...tables.keys()].filter((name) => !placed.has(name)),
     [],
   )
 })

@@ -26,8 +26,13 @@ export function saidOfBody(operation: Operation, body: unknown): Said {
   return saidOf(operation, typeof body === 'string' ? body : JSON.stringify(body), 'application/json', true)
 }
 
-export function saidOf(operation: Operation, body: string, contentType: string, clean: boolean): Said {
-  const { events, facts } = readAnswer([Buffer.from(body)], { operation, status: 200, contentType, clean })
+export function saidOf(operation: Operation, body: string | Buffer, contentType: string, clean: boolean): Said {
+  const { events, facts } = readAnswer([typeof body === 'string' ? Buffer.from(body) : body], {
+    operation,
+    status: 200,
+    contentType,
+    clean,
+  })
   const total = (counter: 'contentChars' | 'reasoningChars' | 'toolChars'): number =>
     facts.wholeBody?.[counter] ?? events.reduce((sum, event) => sum + event[counter], 0)
   return {
