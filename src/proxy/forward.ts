@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { requestStarts, type UsedSocket } from '../gateway/socket-use.ts'
 import type { EndCause } from '../stream/stream-observer.ts'
-import { endBadly, writeAnswerHead } from './answer-writing.ts'
+import { endBadly, writeAnswerHead, writeBody } from './answer-writing.ts'
 import { endingOf, mayResend } from './failed-attempt.ts'
 import type { ForwardOptions } from './forward-options.ts'
 import { type ProxyErrorCode, proxyError } from './proxy-errors.ts'
@@ -81,7 +81,7 @@ export class Forward implements Dispatcher.DispatchHandler {
     if (this.#over) return
     try {
       this.#limits.active()
-      if (this.#o.response.write(bytes)) return
+      if (writeBody(this.#o.response, bytes)) return
       controller.pause()
       this.#paused()
     } catch (error) {
