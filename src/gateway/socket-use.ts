@@ -10,6 +10,8 @@ export interface UsedSocket {
   readonly reused: boolean
   /** How long the connection took to be made, ms: at least one round trip. */
   readonly connectMs: number
+  /** `socket.bytesRead` when the request was written: what came since then is an answer, an interim one (100, 103) too. */
+  readonly bytesReadBefore: number
 }
 
 interface SocketListener {
@@ -34,7 +36,7 @@ export function watchSockets(): void {
     starting = undefined
     const reused = served.has(socket)
     served.add(socket)
-    listener?.onSocket({ socket, reused, connectMs: connectTimes.get(socket) ?? 0 })
+    listener?.onSocket({ socket, reused, connectMs: connectTimes.get(socket) ?? 0, bytesReadBefore: socket.bytesRead })
   })
 }
 

@@ -19,11 +19,13 @@ export interface FailedAttempt {
 
 /**
  * Whether a request may be sent once more: where it met a kept-alive connection that the gateway had just closed, and what was sent is at hand
- * whole. Never after a reset (the request may have been read), and never on a connection that was new.
+ * whole. Never after a reset (the request may have been read), never after any byte of an answer (an interim head tells that the request was read),
+ * and never on a connection that was new.
  */
 export function mayResend({ error, used, body, afterMs }: FailedAttempt): boolean {
   return (
     used?.reused === true &&
+    used.socket.bytesRead === used.bytesReadBefore &&
     (body === null || Buffer.isBuffer(body)) &&
     closedBeforeReading(error) &&
     afterMs <= resendWithinMs + used.connectMs
