@@ -10,7 +10,7 @@ export interface AnswerReaderOptions {
   /** HTTP status: from 400 on an answer without an error of its own is the error `http_NNN`. */
   status: number
   contentType: string | undefined
-  /** An event, or a whole JSON body, longer than this is skipped and counted. Default 1 MiB. */
+  /** An event longer than this, or a whole JSON body longer than four times this, is skipped and counted. Default 1 MiB. */
   maxEventBytes?: number
 }
 

@@ -89,6 +89,9 @@ function sniffLines(bytes: Buffer, start: number, length: number, over: boolean)
   }
 }
 
+/** A whole answer may be longer than an event: it holds images or sound, and its usage besides. */
+const bodyFactor = 4
+
 /** Holds the first bytes back until they tell the framing, then is that framing. */
 export class FramingChoice implements Framing {
   readonly #named: FramingName | undefined
@@ -151,6 +154,6 @@ export class FramingChoice implements Framing {
   #make(name: FramingName): Framing {
     if (name === 'sse') return new SseFraming(this.#sink, this.#limit)
     if (name === 'ndjson') return new NdjsonFraming(this.#sink, this.#limit)
-    return name === 'json' ? new JsonFraming(this.#sink, this.#limit) : new OpaqueFraming()
+    return name === 'json' ? new JsonFraming(this.#sink, bodyFactor * this.#limit) : new OpaqueFraming()
   }
 }
