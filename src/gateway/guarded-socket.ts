@@ -6,12 +6,13 @@ import { withoutContinue } from './interim-heads.ts'
 type Controller = Dispatcher.DispatchController
 
 /**
- * Guards the HTTP client against three things that a gateway may do to it (measured with undici 7.30):
+ * Guards the HTTP client against four things that a gateway may do to it (measured with undici 7.30):
  *
  * - An answer that ends with its connection, and whose end comes while the client side is slow (`controller.pause()`): undici finishes its
  *   paused parser, and the assertion that fails there ends the process. The end is held back until the answer is read on.
  * - A reset of such an answer counts as its proper end there (for the sake of one platform), so a cut answer would look whole; while paused it
  *   fails the same assertion. It gets a code that undici does not know.
+ * - A TLS alert that ends the connection after the handshake (the gateway wants a certificate of the client) is told as a plain end.
  * - `100 Continue` that nobody asked for is taken for a broken answer. RFC 9110, section 15.2: a client must be able to pass over it.
  */
 class SocketGuard {
@@ -27,6 +28,8 @@ class SocketGuard {
     socket.allowHalfOpen = true
     socket.prependListener('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNRESET') error.code = gatewayReset
+      // What a TLS alert says would be lost: Node leaves the socket open, and undici takes the end that follows for the reason.
+      if (!socket.destroyed) socket.destroy(error)
     })
     const { emit, read } = socket
     socket.emit = (event: string | symbol, ...rest: unknown[]): boolean => {

@@ -64,7 +64,7 @@ const catalogue = {
   tls: error(
     502,
     'gateway_error',
-    "The gateway's TLS certificate or handshake was not accepted. No byte of the request was sent.",
+    'TLS with the gateway failed: a certificate or the handshake was not accepted. The request was not answered.',
   ),
   reset: error(502, 'gateway_error', 'The gateway reset the connection before it answered.'),
   closed: error(502, 'gateway_error', 'The gateway closed the connection before it answered.'),

@@ -120,8 +120,10 @@ test('B50 a client certificate is asked: 502, and no request is answered', async
       { ca: authority.file },
     )
     assert.equal(got.status, 502, version)
-    assert.match(got.body.toString(), /"code":"(tls|reset|closed)"/)
-    await assertOutcomes(proxy, 'gateway_error')
+    assert.match(got.body.toString(), /"code":"tls"/)
+    assert.match(got.body.toString(), /ERR_SSL_(SSLV3_ALERT_HANDSHAKE_FAILURE|TLSV13_ALERT_CERTIFICATE_REQUIRED)/)
+    const [record] = await assertOutcomes(proxy, 'gateway_error')
+    assert.equal(record?.error, 'tls')
     assert.equal(gateway.requests.length, 0)
   }
 })
