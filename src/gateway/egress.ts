@@ -1,6 +1,6 @@
 import { type ClientRequest, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import type { Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { getProxyForUrl } from 'proxy-from-env'
 import { buildConnector } from 'undici'
 
@@ -87,8 +87,9 @@ function connectRequest(
   authorization: string | undefined,
   tls: TlsTrust,
 ): ClientRequest {
+  const host = proxy.hostname.replace(/^\[|\]$/g, '')
   const options = {
-    host: proxy.hostname.replace(/^\[|\]$/g, ''),
+    host,
     port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
     method: 'CONNECT',
     path: authority,
@@ -102,7 +103,9 @@ function connectRequest(
   }
   if (proxy.protocol !== 'https:') return httpRequest(options)
   // The proxy gets credentials: `insecure` is said of the gateway, not of it.
-  return httpsRequest({ ...options, ...(tls.ca !== undefined && { ca: tls.ca }), rejectUnauthorized: true })
+  const trust = { ...(tls.ca !== undefined && { ca: tls.ca }), rejectUnauthorized: true }
+  // Node would take the name from the Host line, which is the gateway's.
+  return httpsRequest({ ...options, ...trust, servername: isIP(host) === 0 ? host : '' })
 }
 
 function proxyAuthorization(proxy: URL): string | undefined {
