@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import type { Identity } from './certificates.ts'
-import { RawMessage } from './raw-http.ts'
+import { RawMessage, within } from './raw-http.ts'
 
 /** What the proxy does with CONNECT: opens the tunnel, or answers with these bytes (`''`: says nothing), or closes. */
 export type ProxyConduct = 'tunnel' | 'close' | { readonly answer: string }
@@ -15,6 +15,8 @@ export interface ConnectProxy {
   /** CONNECT requests so far. */
   readonly asked: readonly RawMessage[]
   readonly connections: number
+  /** Resolves once a CONNECT has come. */
+  readonly first: Promise<void>
   conduct: ProxyConduct
 }
 
@@ -27,6 +29,10 @@ export async function startConnectProxy(
   const asked: RawMessage[] = []
   const sockets = new Set<Socket>()
   let connections = 0
+  let onFirst = (): void => {}
+  const first = new Promise<void>((resolve) => {
+    onFirst = resolve
+  })
   const accept = (socket: Socket): void => {
     connections++
     sockets.add(socket)
@@ -37,6 +43,7 @@ export async function startConnectProxy(
       if (!message.complete) return
       socket.off('data', onData)
       asked.push(message)
+      onFirst()
       if (proxy.conduct === 'close') socket.end()
       else if (proxy.conduct === 'tunnel') open(socket)
       else socket.write(proxy.conduct.answer)
@@ -68,6 +75,9 @@ export async function startConnectProxy(
     asked,
     get connections() {
       return connections
+    },
+    get first() {
+      return within(first, 'a CONNECT')
     },
     conduct: 'tunnel',
   }

@@ -102,6 +102,9 @@ export async function startRawGateway(
     options.tls === undefined
       ? createServer({ allowHalfOpen: true, noDelay: true }, accept)
       : createTlsServer(options.tls, accept)
+  // With TLS those too whose handshake never ended.
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => sockets.add(socket))
   server.listen(options.port ?? 0, options.host ?? '127.0.0.1')
   await once(server, 'listening')
 
@@ -132,6 +135,7 @@ export async function startRawGateway(
       new Promise((resolve) => {
         server.close(() => resolve())
         for (const { socket } of connections) socket.destroy()
+        for (const socket of sockets) socket.destroy()
       }),
   }
   t.after(() => gateway.close())
