@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
-import { clientKey } from './forwarded-headers.ts'
+import { clientKeys } from './credentials.ts'
 
 /** Whether a client may use this proxy by the name it calls it. */
 export type HostCheck = (host: string | undefined) => boolean
@@ -41,12 +41,12 @@ export function keyCheck(hashes: readonly string[]): KeyCheck {
   if (hashes.length === 0) return () => true
   const expected = hashes.map((hash) => Buffer.from(hash, 'hex'))
   return (rawHeaders) => {
-    const key = clientKey(rawHeaders)
-    if (key === undefined) return false
-    const given = createHash('sha256').update(key).digest()
-    // Every hash is compared, so that the time tells nothing of which one fits.
     let fits = false
-    for (const hash of expected) fits = timingSafeEqual(given, hash) || fits
+    for (const key of clientKeys(rawHeaders)) {
+      const given = createHash('sha256').update(key).digest()
+      // Every hash is compared, so that the time tells nothing of which one fits.
+      for (const hash of expected) fits = timingSafeEqual(given, hash) || fits
+    }
     return fits
   }
 }

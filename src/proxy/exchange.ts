@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import type { ExchangeIdentity } from '../measurement/stream-measurement.ts'
 import { StreamAccumulator } from '../stream/stream-accumulator.ts'
 import type { EndCause } from '../stream/stream-observer.ts'
+import { decideCredentials } from './credentials.ts'
 import { watchDeparture } from './departure.ts'
 import { identityOf, type RequestLabels } from './exchange-identity.ts'
 import { Forward } from './forward.ts'
@@ -75,17 +76,14 @@ export class Exchange implements Running {
     if (this.#settled) return
     const context = this.#context
     const accumulator = this.#accumulator(this.#identity(labels))
+    const { rawHeaders } = this.request
+    const credentials = decideCredentials(rawHeaders, route.query, gateway.credentials, route.operation)
     const forward = new Forward({
       gateway: gateway.gateway,
       request: {
         method: this.request.method as string,
-        path: gateway.gateway.target.path(route.path, route.query),
-        headers: requestHeaders(
-          this.request.rawHeaders,
-          gateway.headerRules,
-          route.operation,
-          lengthOf(this.request, body),
-        ),
+        path: gateway.gateway.target.path(route.path, credentials.query),
+        headers: requestHeaders(rawHeaders, gateway.credentials.set, credentials, lengthOf(this.request, body)),
         body,
       },
       response: this.#response,
@@ -139,7 +137,9 @@ export class Exchange implements Running {
     else this.#forward.refuse('upload_stall', cause)
   }
 
+  /** What the client sent of its body is no HTTP. Nothing more can be read from its connection. */
   malformed(): void {
+    this.#response.shouldKeepAlive = false
     if (this.#forward === undefined) this.reject('bad_request')
     else this.#forward.refuse('bad_request', { kind: 'rejected', error: 'bad_request' })
   }

@@ -1,4 +1,4 @@
-import type { Operation } from '../measurement/stream-measurement.ts'
+import type { CredentialDecision } from './credentials.ts'
 
 /** Lines that belong to one connection, not to the message. RFC 9110, section 7.6.1, and the ones its history left. */
 const hopByHop = new Set([
@@ -17,63 +17,31 @@ const hopByHop = new Set([
 /** Not forwarded either: they are written anew for the gateway's connection, are answered by us, or are meant for us. */
 const ours = new Set(['host', 'expect', 'content-length', 'x-streamgauge-app'])
 
-/** Lines that carry a key of the client. */
-const credentials = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key']
-
-/** What the configuration of a gateway does to the headers of a request. */
-export interface HeaderRules {
-  /** Set on every request, replacing the client's. Names in lower case. */
-  readonly set: Readonly<Record<string, string>>
-  /** The gateway's key; `''`: none. */
-  readonly apiKey: string
-  readonly dummyKeys: ReadonlySet<string>
-  /** Clients prove themselves to this proxy with their key: it is ours and goes no further. */
-  readonly clientKeysAreOurs: boolean
-}
-
 /**
  * The lines of a request as the gateway gets them: order, case and repetitions kept, hop-by-hop lines and those that `Connection` names left out.
  *
  * @param raw flat list of names and values as received
+ * @param set set on every request, replacing the client's; names in lower case
  * @param contentLength written where the body is sent whole or its length is known
  */
 export function requestHeaders(
   raw: readonly string[],
-  rules: HeaderRules,
-  operation: Operation | undefined,
+  set: Readonly<Record<string, string>>,
+  credentials: CredentialDecision,
   contentLength: number | undefined,
 ): string[] {
   const named = namedByConnection(raw)
-  const key = clientKey(raw)
-  const isOwnKey = rules.clientKeysAreOurs || key === undefined || rules.dummyKeys.has(key)
-  const replaceKey = isOwnKey && rules.apiKey !== ''
-  const dropKey = replaceKey || rules.clientKeysAreOurs || credentials.some((name) => name in rules.set)
   const out: string[] = []
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = (raw[i] as string).toLowerCase()
-    if (hopByHop.has(name) || ours.has(name) || named?.has(name) || name in rules.set) continue
-    if (dropKey && credentials.includes(name)) continue
-    out.push(raw[i] as string, raw[i + 1] as string)
+    const value = raw[i + 1] as string
+    if (hopByHop.has(name) || ours.has(name) || named?.has(name) || Object.hasOwn(set, name)) continue
+    if (credentials.keeps(name, value)) out.push(raw[i] as string, value)
   }
-  for (const [name, value] of Object.entries(rules.set)) out.push(name, value)
-  if (replaceKey && !credentials.some((name) => name in rules.set)) {
-    if (operation === 'messages') out.push('x-api-key', rules.apiKey)
-    else out.push('authorization', `Bearer ${rules.apiKey}`)
-  }
+  for (const [name, value] of Object.entries(set)) out.push(name, value)
+  if (credentials.added !== undefined) out.push(...credentials.added)
   if (contentLength !== undefined) out.push('content-length', String(contentLength))
   return out
-}
-
-/** The key a client sent, wherever it put it; `undefined`: none. */
-export function clientKey(raw: readonly string[]): string | undefined {
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = (raw[i] as string).toLowerCase()
-    if (!credentials.includes(name)) continue
-    const value = (raw[i + 1] as string).trim()
-    const key = name === 'authorization' ? value.replace(/^bearer\s*/i, '') : value
-    if (key !== '') return key
-  }
-  return undefined
 }
 
 /**

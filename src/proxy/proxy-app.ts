@@ -57,6 +57,8 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
       return passthroughPrefix
     },
   })
+  // Node's own limit of 2000 lines drops the rest in silence, the body's length among them; maxHeaderSize bounds them all.
+  app.server.maxHeadersCount = 0
   app.server.headersTimeout = options.headTimeoutMs ?? 60_000
 
   function arrive(request: IncomingMessage): Arrival {

@@ -4,14 +4,14 @@ import type { Recorder } from '../measurement/recorder.ts'
 import type { TokenCounts } from '../measurement/usage.ts'
 import type { TurnClock } from '../stream/turn-clock.ts'
 import type { HostCheck, KeyCheck } from './client-check.ts'
-import type { HeaderRules } from './forwarded-headers.ts'
+import type { CredentialRules } from './credentials.ts'
 import type { RunningExchanges } from './running-exchanges.ts'
 import type { Limits } from './time-limits.ts'
 
 /** A gateway with all that its configuration says. */
 export interface GatewayRoom {
   readonly gateway: Gateway
-  readonly headerRules: HeaderRules
+  readonly credentials: CredentialRules
   readonly limits: Limits
   /** USD by the price table; `undefined`: the model has no price. */
   price(model: string, tokens: TokenCounts): number | undefined

@@ -50,7 +50,7 @@ function gatewayRoom(gateway: GatewayConfig, config: Config, turns: TurnClock): 
       },
       turns,
     ),
-    headerRules: {
+    credentials: {
       set: gateway.headers,
       apiKey: gateway.apiKey,
       dummyKeys: new Set(config.proxy.dummyKeys),

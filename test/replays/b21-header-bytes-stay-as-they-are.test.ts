@@ -26,6 +26,8 @@ const lines: readonly { name: string; line: string }[] = [
   { name: 'an empty value', line: 'x-name:' },
   { name: 'no space after the colon', line: 'x-name:value' },
   { name: 'odd case and odd characters in the name', line: "X-nAmE!#$%&'*+-.^_`|~9: value" },
+  { name: 'a name that objects have', line: 'constructor: a' },
+  { name: 'another name that objects have', line: '__proto__: a' },
   { name: 'a very common name in odd case', line: 'Http-Referer: https://a.example/?b=c' },
 ]
 
