@@ -57,12 +57,13 @@ function play(response: ServerResponse, order: Order, received: bigint, exchange
   const next = (): void => {
     if (response.destroyed) return
     const now = monotonic()
-    const held = written === 0 ? `,"held":${now - received}` : ''
+    // The text itself says when it was written, so that the event is like any other.
+    const held = written === 0 ? `+${now - received}` : ''
     if (written === 0 && exchange !== '') firstWrites.set(exchange, String(now))
     written++
     const finish = written === order.chunks ? '"stop"' : 'null'
     response.write(
-      `data: {"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1796000000,"model":"bench","choices":[{"index":0,"delta":{"content":"word "},"finish_reason":${finish}}],"at":"${now}"${held}}\n\n`,
+      `data: {"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1796000000,"model":"bench","choices":[{"index":0,"delta":{"content":"@${now}${held} "},"logprobs":null,"finish_reason":${finish}}]}\n\n`,
     )
     if (written === order.chunks) {
       response.end(

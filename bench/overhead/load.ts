@@ -42,17 +42,15 @@ function stream(serial: number): Promise<void> {
       const now = process.hrtime.bigint()
       rest += part.toString('latin1')
       for (;;) {
-        const at = rest.indexOf('"at":"')
-        const end = at === -1 ? -1 : rest.indexOf('}\n', at)
+        const at = rest.indexOf('"@')
+        const end = at === -1 ? -1 : rest.indexOf(' "', at)
         if (end === -1) break
-        const piece = rest.slice(at + 6, end)
-        const delay = Number(now - BigInt(piece.slice(0, piece.indexOf('"')))) / 1000
+        const [written, held] = rest.slice(at + 2, end).split('+') as [string, string | undefined]
         if (first) {
           first = false
-          const held = BigInt(/"held":(\d+)/.exec(piece)?.[1] ?? '0')
           // From sending the request to reading the first token, without what the gateway waited.
-          firstDelays.push(Number(now - sent - held) / 1000)
-        } else chunkDelays.push(delay)
+          firstDelays.push(Number(now - sent - BigInt(held ?? '0')) / 1000)
+        } else chunkDelays.push(Number(now - BigInt(written)) / 1000)
         rest = rest.slice(end)
       }
       if (rest.includes('[DONE]')) {
