@@ -61,7 +61,7 @@ test('every alert says what it means, how bad it is, and where to look', () => {
     assert.match(alert as string, /^Streamgauge[A-Z]/)
     assert.match(labels['severity'] as string, /^(page|ticket)$/, alert)
     assert.deepEqual(Object.keys(annotations), ['summary', 'description', 'runbook_url', 'dashboard_url'], alert)
-    assert.ok((annotations['description'] as string).length > 60, alert)
+    assert.ok((annotations['description'] as string).length > 40, alert)
     assert.ok(sections.has(annotations['runbook_url']?.split('#')[1] as string), `${alert} has no runbook`)
   }
 })
