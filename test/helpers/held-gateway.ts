@@ -36,7 +36,7 @@ export async function startHeldGateway(t: TestContext): Promise<HeldGateway> {
   const arrived: HeldRequest[] = []
   let count = 0
   const server = createServer((request, response) => {
-    const gone = once(request.socket, 'close').then(() => {})
+    const gone = new Promise<void>((resolve) => request.socket.on('close', () => resolve()))
     const parts: Buffer[] = []
     request.on('error', () => {})
     response.on('error', () => {})
