@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 
 /** A request that has arrived at the gateway and waits for what the test does with it. */
@@ -34,9 +34,10 @@ export interface HeldGateway {
 export async function startHeldGateway(t: TestContext): Promise<HeldGateway> {
   const waiting: ((held: HeldRequest) => void)[] = []
   const arrived: HeldRequest[] = []
+  const ends = new WeakMap<Socket, Promise<void>>()
   let count = 0
   const server = createServer((request, response) => {
-    const gone = new Promise<void>((resolve) => request.socket.on('close', () => resolve()))
+    const gone = ends.get(request.socket) as Promise<void>
     const parts: Buffer[] = []
     request.on('error', () => {})
     response.on('error', () => {})
@@ -50,6 +51,9 @@ export async function startHeldGateway(t: TestContext): Promise<HeldGateway> {
     })
   })
   server.keepAliveTimeout = 60_000
+  server.on('connection', (socket) => {
+    ends.set(socket, new Promise((resolve) => socket.on('close', () => resolve())))
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const close = (): Promise<void> =>
