@@ -69,7 +69,7 @@ test('the idle limit that is set by default is 30 minutes, and says so', { timeo
   await assert.rejects(client.body)
   const m = await proxy.measurement()
   assert.equal(m.outcome, 'gateway_timeout')
-  assert.equal(m.error, 'idle_timeout')
+  assert.equal(m.error, 'idle_timeout (30m)')
 })
 
 test('with limits of 0 a silence of hours is not cut', { timeout: 20_000 }, async (t) => {
