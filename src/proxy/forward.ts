@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { requestStarts, type UsedSocket } from '../gateway/socket-use.ts'
+import type { StreamAccumulator } from '../stream/stream-accumulator.ts'
 import type { EndCause } from '../stream/stream-observer.ts'
 import { endBadly, writeAnswerHead, writeBody } from './answer-writing.ts'
 import { endingOf, mayResend } from './failed-attempt.ts'
@@ -27,7 +28,7 @@ export class Forward implements Dispatcher.DispatchHandler {
   readonly #onDrain = (): void =>
     this.#guard(() => {
       this.#limits.resumed()
-      this.#o.accumulator.resumed(this.#o.turns.now())
+      this.#observe((accumulator, at) => accumulator.resumed(at))
       this.#controller?.resume()
     })
 
@@ -91,10 +92,10 @@ export class Forward implements Dispatcher.DispatchHandler {
   }
 
   #paused(): void {
-    const { response, accumulator, turns } = this.#o
+    const { response } = this.#o
     // An answer that waits behind another one (pipelining) is not held up by its client.
     if (response.socket !== null) this.#limits.paused()
-    accumulator.paused(turns.now())
+    this.#observe((accumulator, at) => accumulator.paused(at))
     response.once('drain', this.#onDrain)
   }
 
@@ -203,6 +204,16 @@ export class Forward implements Dispatcher.DispatchHandler {
 
   #end(cause: EndCause): void {
     this.#o.accumulator.end(cause, this.#o.turns.now())
+  }
+
+  /** As the tap does: an observer that throws is muted, and the bytes go on. */
+  #observe(tell: (accumulator: StreamAccumulator, at: number) => void): void {
+    const { accumulator, turns, onBroken } = this.#o
+    try {
+      if (!accumulator.broken) tell(accumulator, turns.now())
+    } catch (error) {
+      onBroken(error)
+    }
   }
 
   #guard(act: () => void): void {

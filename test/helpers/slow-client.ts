@@ -4,9 +4,12 @@ import type { Deed } from './scripted-exchange.ts'
 
 /** A client that is slow at exactly the instants that the test says, however large the buffers of sockets are. */
 export interface SlowClient {
-  /** The next bytes that the proxy writes to the client are as many as it takes for now. */
-  readonly stops: Deed
+  /** The next bytes that the proxy writes to a client are as many as it takes for now. */
+  stop(): void
   /** It reads on. */
+  read(): void
+  /** The same in a script. */
+  readonly stops: Deed
   readonly reads: Deed
 }
 
@@ -22,16 +25,9 @@ export function slowClient(t: TestContext): SlowClient {
     waiting = this
     return false
   })
-  return {
-    stops: {
-      act: () => {
-        stops = true
-      },
-    },
-    reads: {
-      act: () => {
-        waiting?.emit('drain')
-      },
-    },
+  const stop = (): void => {
+    stops = true
   }
+  const read = (): void => void waiting?.emit('drain')
+  return { stop, read, stops: { act: stop }, reads: { act: read } }
 }

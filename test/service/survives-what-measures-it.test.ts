@@ -11,6 +11,7 @@ import { sumIn, valueIn } from '../helpers/exposition.ts'
 import { startHeldGateway } from '../helpers/held-gateway.ts'
 import { type ConfigChanges, type ProxyUnderTest, startProxy } from '../helpers/proxy-under-test.ts'
 import { send } from '../helpers/reading-client.ts'
+import { slowClient } from '../helpers/slow-client.ts'
 
 const limit = { timeout: 10_000 }
 const parts = [role, say('one'), say('two'), say('three'), ending(3)]
@@ -93,6 +94,30 @@ for (const [what, breakIt, stage] of breaks) {
       await assertCounted(proxy, { [counted as string]: 2 })
     })
   }
+}
+
+for (const what of ['paused', 'resumed'] as const) {
+  test(`an observer that throws when the gateway is ${what}: the stream goes on`, limit, async (t) => {
+    t.mock.method(StreamAccumulator.prototype, what, fails)
+    const slow = slowClient(t)
+    const gateway = await startHeldGateway(t)
+    const proxy = await startProxy(t, gateway.url)
+    const client = send(`${proxy.url}/v1/chat/completions`, { model: 'm', stream: true })
+    const held = await gateway.next()
+    held.head()
+    await client.head
+    slow.stop()
+    held.write(say('one'))
+    await client.seen('one')
+    slow.read()
+    held.end(say('two') + ending(2))
+    assert.equal((await client.body).toString(), say('one') + say('two') + ending(2))
+    assert.equal((await proxy.measurement()).outcome, 'ok')
+    const text = await proxy.metrics()
+    assert.equal(valueIn(text, 'streamgauge_measurement_errors_total', { stage: 'observer' }), 1)
+    assert.equal(sumIn(text, 'streamgauge_requests_total'), 1)
+    assert.deepEqual(proxy.faults, ['an observer failed; its exchange is no longer measured'])
+  })
 }
 
 test('recorders that throw: all others are told, and each is counted once an exchange', limit, async (t) => {
