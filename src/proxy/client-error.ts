@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ProxyContext } from './proxy-context.ts'
 import { errorBody, type ProxyErrorCode, proxyError } from './proxy-errors.ts'
@@ -28,21 +29,29 @@ export function answerClientError(context: ProxyContext, error: NodeJS.ErrnoExce
     socket.destroy()
     return
   }
-  const problem = proxyError(byCode[error.code ?? ''] ?? 'bad_request')
+  refuse(context, byCode[error.code ?? ''] ?? 'bad_request', socket, running.length > 0)
+}
+
+/** A client took the proxy for a forward proxy. Node would close without a word. */
+export function answerConnect(context: ProxyContext, socket: Socket): void {
+  socket.on('error', () => {})
+  refuse(context, 'connect_method', socket, false)
+  // The server has let go of the connection, and would wait for it at its end.
+  socket.resume()
+  socket.destroySoon()
+}
+
+function refuse(context: ProxyContext, code: ProxyErrorCode, socket: Socket, answering: boolean): void {
+  const problem = proxyError(code)
   recordRefusal(context, problem.code, problem.status)
   // An answer that is under way on this connection must not get a second head in its middle.
-  if (running.length > 0) {
+  if (answering) {
     socket.destroy()
     return
   }
   const body = errorBody(problem)
   socket.end(
-    `HTTP/1.1 ${problem.status} ${reasonOf(problem.status)}\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\n` +
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
-}
-
-function reasonOf(status: number): string {
-  if (status === 431) return 'Request Header Fields Too Large'
-  return status === 408 ? 'Request Timeout' : 'Bad Request'
 }

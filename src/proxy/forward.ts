@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici'
 import { requestStarts, type UsedSocket } from '../gateway/socket-use.ts'
-import type { StreamAccumulator } from '../stream/stream-accumulator.ts'
 import type { EndCause } from '../stream/stream-observer.ts'
 import { endBadly, writeAnswerHead, writeBody } from './answer-writing.ts'
+import { ClientPace } from './client-pace.ts'
 import { endingOf, mayResend } from './failed-attempt.ts'
 import type { ForwardOptions } from './forward-options.ts'
 import { type ProxyErrorCode, proxyError } from './proxy-errors.ts'
@@ -20,21 +20,16 @@ class Stopped extends Error {}
 export class Forward implements Dispatcher.DispatchHandler {
   readonly #o: ForwardOptions
   readonly #limits: TimeLimits
+  readonly #pace: ClientPace
   #controller: Controller | undefined
   #used: UsedSocket | undefined
   #sentAt = 0
   #answering = false
   #over = false
-  readonly #onDrain = (): void =>
-    this.#guard(() => {
-      this.#limits.resumed()
-      this.#observe((accumulator, at) => accumulator.resumed(at))
-      this.#controller?.resume()
-    })
-
   constructor(options: ForwardOptions) {
     this.#o = options
     this.#limits = new TimeLimits(options.limits, (code, limit) => this.#guard(() => this.#limitReached(code, limit)))
+    this.#pace = new ClientPace(options, this.#limits, (act) => this.#guard(act))
   }
 
   start(): void {
@@ -83,20 +78,11 @@ export class Forward implements Dispatcher.DispatchHandler {
     try {
       this.#limits.active()
       if (writeBody(this.#o.response, bytes)) return
-      controller.pause()
-      this.#paused()
+      this.#pace.hold(controller)
     } catch (error) {
       this.#o.onCrash(error)
       this.crashed()
     }
-  }
-
-  #paused(): void {
-    const { response } = this.#o
-    // An answer that waits behind another one (pipelining) is not held up by its client.
-    if (response.socket !== null) this.#limits.paused()
-    this.#observe((accumulator, at) => accumulator.paused(at))
-    response.once('drain', this.#onDrain)
   }
 
   onResponseEnd(): void {
@@ -198,22 +184,12 @@ export class Forward implements Dispatcher.DispatchHandler {
   #finish(): void {
     this.#over = true
     this.#limits.stop()
-    this.#o.response.off('drain', this.#onDrain)
+    this.#pace.stop()
     this.#o.onOver()
   }
 
   #end(cause: EndCause): void {
     this.#o.accumulator.end(cause, this.#o.turns.now())
-  }
-
-  /** As the tap does: an observer that throws is muted, and the bytes go on. */
-  #observe(tell: (accumulator: StreamAccumulator, at: number) => void): void {
-    const { accumulator, turns, onBroken } = this.#o
-    try {
-      if (!accumulator.broken) tell(accumulator, turns.now())
-    } catch (error) {
-      onBroken(error)
-    }
   }
 
   #guard(act: () => void): void {

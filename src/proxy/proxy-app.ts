@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Agent } from 'undici'
-import { answerClientError } from './client-error.ts'
+import { answerClientError, answerConnect } from './client-error.ts'
 import { Exchange } from './exchange.ts'
 import { passthroughLabels } from './exchange-identity.ts'
 import { passthroughPrefix, registerPassthrough } from './passthrough.ts'
@@ -44,7 +44,13 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
     // Uploads may take as long as they take; the head alone is limited (below).
     requestTimeout: 0,
     // TCP probes find clients that vanished without a packet.
-    http: { maxHeaderSize: options.maxHeaderBytes, keepAlive: true, keepAliveInitialDelay: 60_000 },
+    http: {
+      maxHeaderSize: options.maxHeaderBytes,
+      // Node would answer without a body, and nobody would count it: see `refusal`.
+      requireHostHeader: false,
+      keepAlive: true,
+      keepAliveInitialDelay: 60_000,
+    },
     clientErrorHandler: (error, socket) => answerClientError(context, error as NodeJS.ErrnoException, socket as Socket),
     rewriteUrl: (raw) => {
       const request = raw as IncomingMessage
@@ -59,6 +65,9 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
   })
   // Node's own limit of 2000 lines drops the rest in silence, the body's length among them; maxHeaderSize bounds them all.
   app.server.maxHeadersCount = 0
+  app.server.on('connect', (_request, socket: Socket) => answerConnect(context, socket))
+  // What is expected beyond 100-continue is the gateway's to judge.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.server.headersTimeout = options.headTimeoutMs ?? 60_000
 
   function arrive(request: IncomingMessage): Arrival {
@@ -80,6 +89,8 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
   }
 
   function refusal(request: IncomingMessage, gateway: GatewayRoom | undefined): ProxyErrorCode | undefined {
+    // RFC 9112, section 3.2.
+    if (request.headers.host === undefined && request.httpVersion === '1.1') return 'bad_request'
     if (!context.hostAllowed(request.headers.host)) return 'host_not_allowed'
     if (!context.keyAllowed(request.rawHeaders)) return 'client_key'
     if (context.isDraining()) return 'draining'

@@ -17,6 +17,11 @@ const catalogue = {
     'The request path is not one a gateway could be asked for: it must begin with a single "/" and hold no "." or ".." segments, backslashes or fragments.',
   ),
   bad_request: error(400, 'invalid_request_error', 'The request is not well-formed HTTP/1.1. It was not forwarded.'),
+  connect_method: error(
+    405,
+    'invalid_request_error',
+    'This is no forward proxy. Use its address as the base URL of the client, not as HTTP_PROXY or HTTPS_PROXY.',
+  ),
   head_too_large: error(
     431,
     'invalid_request_error',

@@ -23,7 +23,8 @@ export function readBody(request: IncomingMessage, maxBytes: number, stallMs: nu
   return new Promise((resolve) => {
     const parts: Buffer[] = []
     let length = 0
-    const stall = stallMs === 0 ? undefined : setTimeout(() => settle({ kind: 'stalled' }), stallMs)
+    // Its connection holds the process open, not its limit: here and below.
+    const stall = stallMs === 0 ? undefined : setTimeout(() => settle({ kind: 'stalled' }), stallMs).unref()
     const settle = (result: BodyResult): void => {
       clearTimeout(stall)
       request.off('data', onData)
@@ -92,7 +93,7 @@ export function uploadOf(request: IncomingMessage, stallMs: number, onStall: () 
   let stall: NodeJS.Timeout | undefined
   const upload = new Readable({
     read: () => {
-      if (stallMs > 0 && !request.complete) stall ??= setTimeout(onStall, stallMs)
+      if (stallMs > 0 && !request.complete) stall ??= setTimeout(onStall, stallMs).unref()
       request.resume()
     },
     destroy(error, done) {
