@@ -85,7 +85,14 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const admin = await startAdmin({
     ...config.admin,
     metrics: report.metrics,
-    recent: report.recent,
+    live: {
+      inFlight: report.inFlight,
+      recent: report.recent,
+      models: report.models,
+      eventLoop: report.metrics.eventLoop,
+      clock: () => clock.now(),
+      wallClock: options.wallClock ?? Date.now,
+    },
     ready: () => !isDraining,
     onListenerFault,
     page: { version, proxyUrl, gateways: config.gateways.map((gateway) => gateway.name) },

@@ -20,8 +20,14 @@ export const adminErrors = {
   path: {
     status: 404,
     code: 'not_found',
-    message: 'There are /, /metrics, /healthz and /readyz here. Apps use the port of the proxy.',
+    message: 'There are /, /live, /metrics, /healthz and /readyz here. Apps use the port of the proxy.',
   },
+  exchange: {
+    status: 404,
+    code: 'exchange_not_found',
+    message: 'This exchange is not among the last ones any more. The exchange log has it.',
+  },
+  viewers: { status: 503, code: 'too_many_viewers', message: 'Too many watch the live page already. Try again later.' },
   method: { status: 405, code: 'method_not_allowed', message: 'Use GET or HEAD.' },
   request: { status: 400, code: 'bad_request', message: 'The request could not be read.' },
   internal: {

@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { contentTypes } from '../report/exposition-text.ts'
+import { exchangeDetail } from '../report/live-rows.ts'
 import type { Metrics } from '../report/prometheus.ts'
-import type { Recent } from '../report/recent.ts'
 import { acceptedFormat } from './accepted-format.ts'
 import { hostName, isLoopback, tokenCheck } from './access.ts'
 import { type AdminError, adminErrors } from './admin-errors.ts'
-import { contentSecurityPolicy, type PageFacts, renderPage } from './page.ts'
+import { LiveFeed } from './live-feed.ts'
+import type { LiveSources, PageFacts } from './live-source.ts'
+import { contentSecurityPolicy, readPageFiles } from './page-files.ts'
 
 export interface AdminOptions {
   readonly host: string
@@ -15,7 +17,7 @@ export interface AdminOptions {
   /** Asked for everything but /healthz and /readyz; `''`: none. */
   readonly token: string
   readonly metrics: Pick<Metrics, 'slices'>
-  readonly recent: Recent
+  readonly live: LiveSources
   /** `false` while draining. */
   readonly ready: () => boolean
   readonly page: PageFacts
@@ -46,17 +48,19 @@ export async function startAdmin(options: AdminOptions): Promise<Admin> {
     const ready = options.ready()
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'draining' })
   })
-  app.get('/', (_, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .header('content-security-policy', contentSecurityPolicy)
-      .send(renderPage(options.page, options.recent)),
-  )
+  servePage(app)
+  const feed = serveLive(app, options)
   answerErrors(app)
   await app.listen({ host: options.host, port: options.port })
   // Without a listener of ours it would end the process: no file descriptor is left for a connection.
   app.server.on('error', (error) => options.onListenerFault?.(error))
-  return { url: urlOf(app), close: () => app.close() }
+  return {
+    url: urlOf(app),
+    async close() {
+      feed.close()
+      await app.close()
+    },
+  }
 }
 
 /** Who may ask. A page of another site can make a browser ask a loopback address by a name of its own (DNS rebinding); its Host gives it away. */
@@ -89,6 +93,30 @@ function serveMetrics(app: FastifyInstance, metrics: AdminOptions['metrics']): v
   app.get('/metrics', (request, reply) =>
     reply.send(Readable.from(metrics.slices(begin(request, reply)), { objectMode: false })),
   )
+}
+
+/** Every address in the page is relative, so that it works behind a prefix. */
+function servePage(app: FastifyInstance): void {
+  for (const [name, { type, body }] of readPageFiles()) {
+    app.get(name === 'index.html' ? '/' : `/${name}`, (_, reply) =>
+      reply.type(type).header('content-security-policy', contentSecurityPolicy).send(body),
+    )
+  }
+}
+
+function serveLive(app: FastifyInstance, { live, page }: AdminOptions): LiveFeed {
+  const feed = new LiveFeed(live, page)
+  app.get('/live', { exposeHeadRoute: false }, (_, reply) => {
+    if (!feed.hasRoom) return refuse(reply, adminErrors.viewers)
+    reply.hijack()
+    feed.attach(reply.raw, reply.getHeaders() as Record<string, string>)
+    return reply
+  })
+  app.get<{ Params: { id: string } }>('/exchanges/:id', ({ params }, reply) => {
+    const entry = live.recent.find(params.id)
+    return entry === undefined ? refuse(reply, adminErrors.exchange) : reply.send(exchangeDetail(entry))
+  })
+  return feed
 }
 
 function answerErrors(app: FastifyInstance): void {

@@ -5,6 +5,8 @@ export interface DemoApp {
   readonly name: string
   /** Mean time between two actions at its busiest, ms. */
   readonly everyMs: number
+  /** Actions in the first seconds, so that there is something to see at once. */
+  readonly opening: number
   /** Share of its busiest at a time of day, from 0 to 1; 0 o'clock is 0, noon 0.5. */
   activity(timeOfDay: number): number
   /** Requests of one action: those of a list are sent one after another, the lists side by side. */
@@ -81,24 +83,28 @@ function batchItem(base: string): DemoRequest {
 export const demoApps: readonly DemoApp[] = [
   {
     name: 'editor',
+    opening: 9,
     everyMs: 1500,
     activity: officeHours,
     act: (base) => [[{ base: base('east'), path: '/v1/completions', ...completion() }]],
   },
   {
     name: 'chat',
+    opening: 12,
     everyMs: 2500,
     activity: (time) => 0.3 + 0.7 * officeHours(time),
     act: (base) => [[{ base: base(chance(70) ? 'east' : 'west'), path: '/v1/chat/completions', body: chatTurn() }]],
   },
   {
     name: 'agent',
+    opening: 5,
     everyMs: 8000,
     activity: (time) => 0.5 + 0.5 * officeHours(time),
     act: (base) => [agentRun(base('west'))],
   },
   {
     name: 'batch',
+    opening: 3,
     everyMs: 12_000,
     activity: nights,
     act: (base) => Array.from({ length: 6 }, () => [batchItem(base('west')), batchItem(base('west'))]),

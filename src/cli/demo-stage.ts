@@ -23,6 +23,13 @@ export interface StageOptions {
 
 const host = '127.0.0.1'
 
+/** Made up, USD per million tokens: so that costs are seen. */
+const prices = {
+  'sim/fast': { input: 0.15, cachedInput: 0.075, cacheWrite: 0, output: 0.6 },
+  'sim/cached': { input: 3, cachedInput: 0.3, cacheWrite: 3.75, output: 15 },
+  'sim/frontier': { input: 5, cachedInput: 0.5, cacheWrite: 6.25, output: 25 },
+}
+
 async function port(wanted: number, what: string, notes: string[], defaultPorts: boolean): Promise<number> {
   if (!defaultPorts) return 0
   if (await isFree(host, wanted)) return wanted
@@ -45,7 +52,7 @@ export async function openStage({ defaultPorts, log }: StageOptions): Promise<De
       simulators.push(await startSimulatorThread(name, wanted, at + 1))
     }
     const config = configFrom({
-      gateways: simulators.map(({ name, url }) => ({ name, url })),
+      gateways: simulators.map(({ name, url }) => ({ name, url, models: prices })),
       proxy: { port: await port(8484, 'proxy', notes, defaultPorts) },
       admin: { port: await port(9484, 'live page', notes, defaultPorts) },
     })

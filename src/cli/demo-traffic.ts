@@ -4,6 +4,9 @@ import type { DemoClient } from './demo-request.ts'
 /** A day of the demo. */
 export const dayMs = 8 * 60_000
 
+/** The apps' first actions are spread over this time, ms. */
+const openingMs = 4000
+
 /** Requests of the demo at once; more are left out, so that a slow machine is not drowned. */
 const mostAtOnce = 40
 
@@ -12,6 +15,7 @@ export function startTraffic(client: DemoClient, address: string, apps: readonly
   // It begins in the morning, when something happens.
   const begun = Date.now() - dayMs * 0.35
   const timers = new Map<DemoApp, NodeJS.Timeout>()
+  const openings: NodeJS.Timeout[] = []
   let running = 0
 
   const act = (app: DemoApp): void => {
@@ -37,10 +41,13 @@ export function startTraffic(client: DemoClient, address: string, apps: readonly
     )
   }
   for (const app of apps) {
-    act(app)
+    for (let action = 0; action < app.opening; action++) {
+      openings.push(setTimeout(() => act(app), (openingMs * action) / app.opening))
+    }
     next(app)
   }
   return () => {
+    for (const timer of openings) clearTimeout(timer)
     for (const timer of timers.values()) clearTimeout(timer)
   }
 }

@@ -4,6 +4,9 @@ import type { GaugeChild, HistogramChild } from './families.ts'
 const shortestStallMs = 10
 const everyMs = 20
 const windowSeconds = 60
+/** The last stalls that are remembered one by one, from this length on. */
+const remembered = 32
+const longStallSeconds = 0.05
 
 export interface EventLoopStall {
   readonly seconds: number
@@ -28,6 +31,7 @@ export class EventLoopWatch {
   readonly #timer: NodeJS.Timeout
   #due: number
   #last: EventLoopStall | undefined
+  readonly #long: EventLoopStall[] = []
 
   /** `clock` in milliseconds. Keeps no process alive. */
   constructor(clock: () => number, stalls: HistogramChild, maximum: GaugeChild) {
@@ -48,6 +52,10 @@ export class EventLoopWatch {
     const seconds = late / 1000
     this.#stalls.observe(seconds)
     this.#last = { seconds, at: now }
+    if (seconds >= longStallSeconds) {
+      if (this.#long.length === remembered) this.#long.shift()
+      this.#long.push(this.#last)
+    }
     const second = Math.floor(now / 1000)
     const slot = second % windowSeconds
     const known = this.#second[slot] === second ? (this.#longest[slot] as number) : 0
@@ -67,6 +75,11 @@ export class EventLoopWatch {
 
   get lastStall(): EventLoopStall | undefined {
     return this.#last
+  }
+
+  /** The last ones of 50 ms and more, the oldest first. */
+  get longStalls(): readonly EventLoopStall[] {
+    return this.#long
   }
 
   close(): void {

@@ -28,6 +28,19 @@ export class Recent implements Recorder {
     this.#ring[serial % this.#ring.length] = { serial, measurement, evaluation }
   }
 
+  get size(): number {
+    return this.#ring.length
+  }
+
+  /** Of the newest; 0 where there is none. */
+  get serial(): number {
+    return this.#serial
+  }
+
+  find(id: string): RecentExchange | undefined {
+    return this.#ring.find((entry) => entry?.measurement.identity.id === id)
+  }
+
   /** The newest first; only those with a serial above `after`. */
   list(after = 0): RecentExchange[] {
     const newest: RecentExchange[] = []

@@ -3,6 +3,7 @@ import type { MeasurementStage } from '../measurement/stream-measurement.ts'
 import { createExchangeLog } from './exchange-log.ts'
 import type { InFlight } from './in-flight.ts'
 import type { MetricOptions } from './metric-set.ts'
+import { ModelTable } from './model-table.ts'
 import { createMetrics, type Metrics } from './prometheus.ts'
 import { Recent } from './recent.ts'
 import { combineRecorders } from './recorder.ts'
@@ -31,6 +32,7 @@ export interface Report {
   readonly metrics: Metrics
   readonly recent: Recent
   readonly inFlight: InFlight
+  readonly models: ModelTable
   countError(stage: MeasurementStage): void
   /** Stops the event-loop watch and writes what is left of the log. */
   close(): Promise<void>
@@ -41,13 +43,15 @@ export function createReport(options: ReportOptions): Report {
   const { countError, inFlight } = metrics
   const failed = (): void => countError('observer')
   const recent = new Recent()
+  const models = new ModelTable(options.clock)
   const output = options.log.exchanges && options.write === undefined ? openLineWriter(failed) : undefined
   const write = options.write ?? output?.write
   const log = options.log.exchanges && write !== undefined ? [createExchangeLog({ write })] : []
   return {
-    recorder: combineRecorders([...metrics.recorders, recent, ...log, ...(options.recorders ?? [])], failed),
+    recorder: combineRecorders([...metrics.recorders, recent, models, ...log, ...(options.recorders ?? [])], failed),
     metrics,
     recent,
+    models,
     inFlight,
     countError,
     async close() {
