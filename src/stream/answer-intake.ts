@@ -10,6 +10,8 @@ export interface ChunkInstant {
   turn: number
   uncertaintyMs: number
   forwardedAt: number
+  /** How long the gateway had been paused before, ms in all. */
+  pausedMs: number
 }
 
 /**
@@ -26,7 +28,7 @@ export class AnswerIntake {
   /** Chunks whose bytes are being decoded, the oldest first. */
   #waiting: ChunkInstant[] = []
   #firstWaiting = 0
-  #instant: ChunkInstant = { at: 0, turn: 0, uncertaintyMs: 0, forwardedAt: 0 }
+  #instant: ChunkInstant = { at: 0, turn: 0, uncertaintyMs: 0, forwardedAt: 0, pausedMs: 0 }
   #onDone: (() => void) | undefined
 
   constructor(
@@ -44,9 +46,16 @@ export class AnswerIntake {
   }
 
   /** HOT PATH: runs once per chunk. */
-  chunk(bytes: Uint8Array, at: number, turn: number, uncertaintyMs: number, forwardedAt: number): void {
+  chunk(
+    bytes: Uint8Array,
+    at: number,
+    turn: number,
+    uncertaintyMs: number,
+    forwardedAt: number,
+    pausedMs: number,
+  ): void {
     if (this.#decoder !== undefined) {
-      this.#waiting.push({ at, turn, uncertaintyMs, forwardedAt })
+      this.#waiting.push({ at, turn, uncertaintyMs, forwardedAt, pausedMs })
       this.#decoder.push(bytes, this.#firstWaiting + this.#waiting.length - 1)
       return
     }
@@ -55,6 +64,7 @@ export class AnswerIntake {
     instant.turn = turn
     instant.uncertaintyMs = uncertaintyMs
     instant.forwardedAt = forwardedAt
+    instant.pausedMs = pausedMs
     this.#push(bytes)
   }
 

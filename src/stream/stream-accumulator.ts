@@ -8,7 +8,7 @@ import type { EventReading } from '../wire/event-reading.ts'
 import { AnswerIntake, type ChunkInstant } from './answer-intake.ts'
 import { measure } from './measure.ts'
 import { OutputTally } from './output-tally.ts'
-import { PauseTally } from './pause-tally.ts'
+import { longPauseMs, PauseTally } from './pause-tally.ts'
 import type { AnswerHead, EndCause, StreamObserver } from './stream-observer.ts'
 
 export interface AccumulatorOptions {
@@ -51,6 +51,7 @@ export class StreamAccumulator implements StreamObserver, RunningExchange {
   readonly #options: AccumulatorOptions
   #lastOutputAt = 0
   #pausedAtFirstMs = 0
+  #pausedAtLastMs = 0
   #ended = false
 
   constructor(options: AccumulatorOptions) {
@@ -114,7 +115,7 @@ export class StreamAccumulator implements StreamObserver, RunningExchange {
     if (this.#ended) return
     this.marks.firstByte ??= at
     this.bytes += bytes.length
-    this.intake?.chunk(bytes, at, turn, uncertaintyMs, forwardedAt)
+    this.intake?.chunk(bytes, at, turn, uncertaintyMs, forwardedAt, this.pauses.totalMs)
   }
 
   paused(at: number): void {
@@ -174,11 +175,10 @@ export class StreamAccumulator implements StreamObserver, RunningExchange {
   }
 
   #outputChunk(instant: Readonly<ChunkInstant>): void {
-    const { at } = instant
-    const gapHeldPause = this.pauses.endGap()
+    const { at, pausedMs } = instant
     if (this.all.chunks > 1) {
-      this.pausedInWindowMs = this.pauses.totalMs - this.#pausedAtFirstMs
-      if (!gapHeldPause) {
+      this.pausedInWindowMs = pausedMs - this.#pausedAtFirstMs
+      if (pausedMs - this.#pausedAtLastMs < longPauseMs) {
         this.gaps.observe((at - this.#lastOutputAt) / 1000)
         this.chunkInstants?.gap(this.#lastOutputAt, at)
       }
@@ -187,10 +187,11 @@ export class StreamAccumulator implements StreamObserver, RunningExchange {
       this.marks.firstToken = at
       this.marks.firstTokenForwarded = instant.forwardedAt
       this.uncertaintyMs = instant.uncertaintyMs
-      this.#pausedAtFirstMs = this.pauses.totalMs
+      this.#pausedAtFirstMs = pausedMs
       this.#options.onFirstToken?.(this)
     }
     this.chunkInstants?.add(at)
     this.#lastOutputAt = at
+    this.#pausedAtLastMs = pausedMs
   }
 }

@@ -30,6 +30,9 @@ export interface HeldGateway {
   close(): Promise<void>
 }
 
+/** Responses of held gateways: they live in one process with the proxy's. */
+export const gatewayResponses = new WeakSet<ServerResponse>()
+
 /** A gateway whose every byte the test releases by hand. */
 export async function startHeldGateway(t: TestContext): Promise<HeldGateway> {
   const waiting: ((held: HeldRequest) => void)[] = []
@@ -38,6 +41,7 @@ export async function startHeldGateway(t: TestContext): Promise<HeldGateway> {
   let count = 0
   const server = createServer((request, response) => {
     const gone = ends.get(request.socket) as Promise<void>
+    gatewayResponses.add(response)
     const parts: Buffer[] = []
     request.on('error', () => {})
     response.on('error', () => {})

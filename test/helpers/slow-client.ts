@@ -1,5 +1,6 @@
 import { ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
+import { gatewayResponses } from './held-gateway.ts'
 import type { Deed } from './scripted-exchange.ts'
 
 /** A client that is slow at exactly the instants that the test says, however large the buffers of sockets are. */
@@ -19,8 +20,7 @@ export function slowClient(t: TestContext): SlowClient {
   let waiting: ServerResponse | undefined
   t.mock.method(ServerResponse.prototype, 'write', function (this: ServerResponse, ...args: unknown[]) {
     const takesMore = write.apply(this, args)
-    // The proxy writes bytes, the held gateway text.
-    if (!stops || !Buffer.isBuffer(args[0])) return takesMore
+    if (!stops || gatewayResponses.has(this) || !Buffer.isBuffer(args[0])) return takesMore
     stops = false
     waiting = this
     return false

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ending, role, say } from '../helpers/chat-events.ts'
+import { compress } from '../helpers/decoding.ts'
 import { valueIn } from '../helpers/exposition.ts'
 import {
   assertFigures,
@@ -191,18 +192,42 @@ const cases: Case[] = [
 ]
 
 for (const { name, script, figures, missing = {}, pausedMs, pausedInWindowMs, gaps, stalls = 0 } of cases) {
-  test(name, { timeout: 10_000 }, async (t) => {
-    const slow = slowClient(t)
-    const stage = await setStage(t)
-    const told = await play(stage, script(slow))
-    assertFigures(told, figures, missing)
-    assert.equal(told.m.outcome, 'ok')
-    assert.equal(told.m.pausedMs, pausedMs)
-    assert.equal(told.m.pausedInWindowMs, pausedInWindowMs)
-    assert.equal(told.m.gaps.count, gaps)
-    assert.equal(told.m.gaps.stalls, stalls)
-    const text = await stage.proxy.metrics()
-    assert.equal(valueIn(text, 'streamgauge_backpressure_seconds_total'), pausedMs / 1000)
-    assert.equal(valueIn(text, 'streamgauge_inter_chunk_seconds_count') ?? 0, gaps)
+  for (const coding of ['', 'gzip']) {
+    test(coding === '' ? name : `${name}; compressed`, { timeout: 10_000 }, async (t) => {
+      const slow = slowClient(t)
+      const stage = await setStage(t)
+      const plain = script(slow)
+      const told = await play(stage, coding === '' ? plain : await compressed(plain, coding))
+      assertFigures(told, figures, missing)
+      assert.equal(told.m.outcome, 'ok')
+      assert.equal(told.m.pausedMs, pausedMs)
+      assert.equal(told.m.pausedInWindowMs, pausedInWindowMs)
+      assert.equal(told.m.gaps.count, gaps)
+      assert.equal(told.m.gaps.stalls, stalls)
+      const text = await stage.proxy.metrics()
+      assert.equal(valueIn(text, 'streamgauge_backpressure_seconds_total'), pausedMs / 1000)
+      assert.equal(valueIn(text, 'streamgauge_inter_chunk_seconds_count') ?? 0, gaps)
+    })
+  }
+}
+
+/** The same script with its bytes compressed, flushed after each. */
+async function compressed(script: readonly Step[], coding: string): Promise<Step[]> {
+  const isText = ([, deed]: Step): boolean => typeof deed === 'string' || (typeof deed === 'object' && 'end' in deed)
+  const texts = script
+    .filter(isText)
+    .map(([, deed]) => (typeof deed === 'string' ? deed : (deed as { end: string }).end))
+  const chunks = await compress(coding, texts)
+  // What ends the coding goes with the last text.
+  chunks.push(Buffer.concat(chunks.splice(-2)))
+  return script.map((step): Step => {
+    const [ms, deed] = step
+    if (isText(step)) {
+      const bytes = chunks.shift() as Buffer
+      return [ms, typeof deed === 'string' ? bytes : { end: bytes }]
+    }
+    return typeof deed === 'object' && 'head' in deed
+      ? [ms, { head: 200, headers: { 'content-type': 'text/event-stream', 'content-encoding': coding } }]
+      : step
   })
 }
