@@ -1,7 +1,7 @@
 import type { Random } from './random.ts'
 import { ascending, type Interval, median } from './statistics.ts'
 
-const defaultResamples = 4000
+const defaultResamples = 2000
 
 /**
  * The ratio of two medians, second by first, with its percentile bootstrap interval. Values are positive.

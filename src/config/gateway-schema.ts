@@ -5,7 +5,7 @@ import { checkGatewayUrl } from './gateway-url.ts'
 import { duration, flag, price, size } from './leaf-values.ts'
 import { list, mapping, section } from './structures.ts'
 
-const noVariableName = complaint('the name of an environment variable (not the key itself)', 'secret')
+export const noVariableName = complaint('the name of an environment variable (not the key itself)', 'secret')
 
 const timeouts = section({
   connect: duration('zero allowed').prefault('10s').describe('Longest wait for a connection (TCP and TLS). 0: none.'),
@@ -16,7 +16,7 @@ const timeouts = section({
   total: duration('zero allowed').prefault(0).describe('Longest time for the whole exchange. 0: none.'),
 }).prefault({})
 
-const tls = section({
+export const tls = section({
   ca: z
     .string({ error: complaint('the path of a PEM file, or "" for none') })
     .default('')
@@ -26,7 +26,7 @@ const tls = section({
   insecure: flag().default(false).describe('Accept any certificate. Whoever is on the way can then read the keys.'),
 }).prefault({})
 
-const priceOfModel = section({
+export const priceOfModel = section({
   input: price().describe('Prompt tokens that did not come from a cache.'),
   cachedInput: price().optional().describe('Prompt tokens read from a cache. Left out: as `input`.'),
   cacheWrite: price().optional().describe('Prompt tokens written to a cache. Left out: as `input`.'),

@@ -49,7 +49,7 @@ export function resolveConfig(
   return { config: deepFreeze(config) }
 }
 
-function readKey(gateway: unknown, at: Path, env: NodeJS.ProcessEnv, faults: Fault[]): string {
+export function readKey(gateway: unknown, at: Path, env: NodeJS.ProcessEnv, faults: Fault[]): string {
   const name = mappingOf({ gateway }, 'gateway')['apiKeyEnv']
   if (typeof name !== 'string' || !/^[A-Za-z_]\w*$/.test(name)) return ''
   const set = Object.hasOwn(env, name) ? env[name] : undefined
@@ -69,7 +69,7 @@ function readKey(gateway: unknown, at: Path, env: NodeJS.ProcessEnv, faults: Fau
   return key
 }
 
-function readCa(gateway: unknown, at: Path, folder: string, faults: Fault[]): string {
+export function readCa(gateway: unknown, at: Path, folder: string, faults: Fault[]): string {
   const written = mappingOf(gateway, 'tls')['ca']
   if (typeof written !== 'string' || written === '') return ''
   const file = resolve(folder, written)
