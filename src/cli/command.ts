@@ -1,7 +1,7 @@
 import type { Io } from './io.ts'
 
-/** 0 well, 1 a problem was found, 2 wrong use. */
-export type ExitCode = 0 | 1 | 2
+/** 0 well, 1 a problem was found, 2 wrong use, 3 the data do not decide. */
+export type ExitCode = 0 | 1 | 2 | 3
 
 export interface Option {
   /** Without the dashes. */

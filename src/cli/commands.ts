@@ -16,6 +16,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./demo.ts')).demo,
   },
   {
+    name: 'bench',
+    summary: 'measure models and gateways side by side: repeated runs, honest statistics',
+    load: async () => (await import('./bench.ts')).bench,
+  },
+  {
+    name: 'compare',
+    summary: 'two runs of the bench: is the second one worse?',
+    load: async () => (await import('./compare.ts')).compare,
+  },
+  {
     name: 'simulate',
     summary: 'a simulated gateway alone, for trying and testing',
     load: async () => (await import('./simulate.ts')).simulate,

@@ -67,7 +67,7 @@ const timeouts = section({
 
 /** The one source of types, checks and the table in the docs. */
 export const benchSchema = section({
-  targets: list(target, 'a list of targets')
+  targets: list(target, 'at least one target: --base-url URL and --model NAME, or targets in a plan')
     .min(1, { error: complaint('at least one target: --base-url URL and --model NAME, or targets in a plan') })
     .describe('What to measure.'),
   prompts: list(text('the name of a built-in prompt, or a file'), 'a list of prompts')

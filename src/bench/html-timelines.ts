@@ -1,0 +1,44 @@
+import { showValue } from './bench-figures.ts'
+import { nameOf } from './decision.ts'
+import type { ExchangeResult } from './exchange-result.ts'
+import { titleOf } from './report-section.ts'
+import type { CellSummary } from './summary.ts'
+import { at, bottomAxis, escaped, line, linearScale, picture } from './svg.ts'
+
+/** Streams shown of each case; the rest look alike. */
+const mostStreams = 12
+const [width, left, rowHeight, top] = [920, 8, 12, 6]
+
+/** Each stream as a line: waiting, generating, and a tick for every chunk with output. */
+export function timelines(cells: readonly CellSummary[]): string {
+  return cells
+    .map((cell) => {
+      const streams = cell.all.filter(({ marks }) => marks['ended'] != null).slice(0, mostStreams)
+      if (streams.length === 0) return ''
+      return `<figure><figcaption>${escaped(`${nameOf(cell)}, ${titleOf(cell)}`)}</figcaption>${timeline(cell, streams)}</figure>`
+    })
+    .join('\n')
+}
+
+function timeline(cell: CellSummary, streams: readonly ExchangeResult[]): string {
+  const longest = Math.max(...streams.map(({ marks }) => marks['ended'] as number))
+  const bottom = top + streams.length * rowHeight
+  const scale = linearScale(longest / 1000, left, width - 30)
+  const x = (ms: number): number => scale(ms / 1000)
+  const content = bottomAxis(scale, top, bottom, (value) => showValue(value, 's'))
+  for (const [index, { marks, instants, left: why, outcome }] of streams.entries()) {
+    const y = top + index * rowHeight
+    const [begin, end] = [marks['dispatched'] ?? 0, marks['ended'] as number]
+    const [first, last] = [marks['firstToken'] ?? end, marks['lastToken'] ?? end]
+    const bar = (from: number, to: number, name: string): string =>
+      `<rect x="${at(x(from))}" y="${at(y + 2)}" width="${at(Math.max(0.5, x(to) - x(from)))}" height="${rowHeight - 4}" class="${name}"/>`
+    content.push(bar(begin, first, why === 'cold' ? 'wait-cold' : 'wait'))
+    if (marks['firstToken'] != null) content.push(bar(first, last, 'generate'))
+    if (marks['firstAnswer'] != null && marks['firstAnswer'] > first)
+      content.push(bar(first, marks['firstAnswer'], 'reason'))
+    for (const instant of instants) content.push(line(x(instant), y + 3, x(instant), y + rowHeight - 3, 'chunk'))
+    if (outcome !== 'ok') content.push(line(x(end), y + 1, x(end), y + rowHeight - 1, 'failed'))
+  }
+  const words = `${streams.length} streams of ${nameOf(cell)}: waiting, then generating`
+  return picture(width, bottom + 22, words, content)
+}
