@@ -11,7 +11,7 @@ import { LoopWatch } from './loop-watch.ts'
 import { type Finding, preflight } from './preflight.ts'
 import type { Prompt } from './prompt.ts'
 import { seededRandom } from './random.ts'
-import { Runner } from './runner.ts'
+import { Runner, type Tolerance, usualTolerance } from './runner.ts'
 import { exchangesOf, schedule } from './schedule.ts'
 import type { Cell } from './subject.ts'
 
@@ -19,6 +19,8 @@ export interface BenchOptions {
   readonly version: string
   /** Aborted: what was measured so far is handed back. */
   readonly stop: AbortSignal
+  /** Of late marks; default: 5 ms and 5 %. */
+  readonly tolerance?: Tolerance
   readonly onPreflight?: (findings: readonly Finding[]) => void
   readonly onProgress?: (done: number, total: number) => void
 }
@@ -60,7 +62,7 @@ async function measure(
   cells: readonly Cell[],
   instruments: Instruments,
   findings: readonly Finding[],
-  { stop, version, onProgress }: BenchOptions,
+  { stop, version, onProgress, tolerance = usualTolerance }: BenchOptions,
 ): Promise<BenchRun> {
   const { watch, turns, wallClock } = instruments
   const steps = schedule(plan, cells, seededRandom(`order ${plan.seed}`))
@@ -74,7 +76,7 @@ async function measure(
     onProgress?.(exchanges.length, total)
   }
   onProgress?.(0, total)
-  const runner = new Runner({ instruments, nonce: randomUUID(), stop, onResult })
+  const runner = new Runner({ instruments, nonce: randomUUID(), stop, tolerance, onResult })
   await runner.run(steps)
   const elapsedMs = Math.max(1, turns.now() - begin)
   const cpu = process.cpuUsage(cpuBefore)

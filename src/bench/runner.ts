@@ -13,6 +13,7 @@ export interface RunnerOptions {
   readonly nonce: string
   /** Aborted: what runs is left, nothing more begins. */
   readonly stop: AbortSignal
+  readonly tolerance: Tolerance
   readonly onResult: (result: ExchangeResult) => void
 }
 
@@ -27,9 +28,13 @@ interface Going {
   readonly scheduled?: number
 }
 
-/** A mark that may be later than this, ms, and than this share of the time it ends, spoils its exchange. */
-const toleratedLateMs = 5
-const toleratedLateShare = 0.05
+/** A mark that may be later than `ms`, and than this share of the time that it ends, spoils its exchange. */
+export interface Tolerance {
+  readonly ms: number
+  readonly share: number
+}
+
+export const usualTolerance: Tolerance = { ms: 5, share: 0.05 }
 
 /** Does the steps of a schedule. */
 export class Runner {
@@ -132,7 +137,7 @@ export class Runner {
       load,
       round,
     }
-    const left = isLeft ? 'interrupted' : (going.left ?? (isSpoilt(measured) ? 'spoilt' : null))
+    const left = isLeft ? 'interrupted' : (going.left ?? (isSpoilt(measured, this.#o.tolerance) ? 'spoilt' : null))
     const { scheduled } = going
     onResult(resultOf(measured.measurement, place, { scheduled, left, late: measured.late, begin: this.#begin }))
   }
@@ -154,9 +159,9 @@ export class Runner {
 const begunRound = (index: number, concurrency: number): number => Math.max(0, index - concurrency)
 
 /** The bench's own event loop was held when a mark was taken, for longer than can be overlooked. */
-function isSpoilt({ measurement: { marks }, late }: Measured): boolean {
+function isSpoilt({ measurement: { marks }, late }: Measured, tolerance: Tolerance): boolean {
   const { dispatched, firstToken, lastToken } = marks
   if (dispatched === undefined || firstToken === undefined || lastToken === undefined) return false
-  const allowed = (ms: number): number => Math.max(toleratedLateMs, toleratedLateShare * ms)
+  const allowed = (ms: number): number => Math.max(tolerance.ms, tolerance.share * ms)
   return late.first > allowed(firstToken - dispatched) || late.last > allowed(lastToken - firstToken)
 }

@@ -22,7 +22,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'compare',
-    summary: 'two runs of the bench: is the second one worse?',
+    summary: 'tell whether one run of the bench is worse than another',
     load: async () => (await import('./compare.ts')).compare,
   },
   {

@@ -33,8 +33,8 @@ test('for every model and figure the median lies within 3 % or 3 ms of the truth
   // The cold run wrote the cache that the others hit; prompts with a nonce never did.
   const cached = of('sim/cached').filter(({ mode }) => mode === 'cached')
   assert.deepEqual(
-    cached.map(({ left, cache }) => [left, cache]).filter(([left]) => left !== 'spoilt'),
-    cached.filter(({ left }) => left !== 'spoilt').map((_, index) => (index === 0 ? ['cold', 'miss'] : [null, 'hit'])),
+    cached.map(({ left, cache }) => [left, cache]),
+    cached.map((_, index) => (index === 0 ? ['cold', 'miss'] : [null, 'hit'])),
   )
   assert.ok(of('sim/cached').every(({ mode, cache }) => mode === 'cached' || cache !== 'hit'))
 })
