@@ -88,8 +88,9 @@ export function assertSaid({ m, line }: FixtureExchange, fixture: WireFixture): 
   const output = line['output'] as Record<string, unknown>
   assert.equal(m.status, fixture.status)
   assert.equal(output['bytes'], fixture.body.length)
-  assert.deepEqual(m.measurementErrors, said.invalid_events > 0 ? ['json'] : [])
   if (m.identity.operation === undefined) return
+  const faults = [...(liesAboutItself(fixture) ? ['framing'] : []), ...(said.invalid_events > 0 ? ['json'] : [])]
+  assert.deepEqual([...m.measurementErrors].sort(), faults)
   // A finish reason is an end in chat and completions, and in any whole body.
   const endsByReason = ['chat', 'completions'].includes(m.identity.operation) || fixture.format === 'json'
   assert.deepEqual(output, {
@@ -111,6 +112,13 @@ export function assertSaid({ m, line }: FixtureExchange, fixture: WireFixture): 
   assert.equal(line['outcome'], outcome)
   const own = { gateway_error: 'reset', truncated: 'no_end_event' } as Partial<Record<Outcome, string>>
   assert.equal(line['error'], own[outcome] ?? said.error)
+}
+
+/** The content type names another framing than the body is in. */
+function liesAboutItself({ response_headers, format, status }: WireFixture): boolean {
+  const named = { 'text/event-stream': 'sse', 'application/x-ndjson': 'ndjson', 'application/json': 'json' }
+  const type = (response_headers['content-type'] ?? '').split(';')[0] as keyof typeof named
+  return status < 400 && type in named && named[type] !== format
 }
 
 /** The fixtures have usage as reported; the log has it normalised, which also needs the total. */
