@@ -105,6 +105,7 @@ export const blendedTokensPerSecond: Figure = {
     if (until === undefined) return 'no_output'
     if (g.tokens === undefined) return 'no_usage'
     if (g.tokens < g.counts.events) return 'usage_mismatch'
+    if (m.streamed && m.reasoningSummarised) return 'summarised_reasoning'
     if (g.tokens === 0) return 'too_few_tokens'
     const spentMs = until - (m.marks.dispatched ?? m.marks.received)
     return spentMs > 0 ? perSecond(g.tokens, spentMs) : 'window_too_short'
