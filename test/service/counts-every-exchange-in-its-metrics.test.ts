@@ -214,6 +214,10 @@ test('each outcome counts once, with whether it was a stream', { timeout: 10_000
   assert.equal(sumIn(text, 'streamgauge_request_duration_seconds_count'), scripts.length)
   assert.equal(valueIn(text, 'streamgauge_streams_in_flight', model), 0)
   assert.equal(valueIn(text, 'streamgauge_streams_awaiting_first_token', model), 0)
+  // The client that left waited for a token that never came.
+  assert.equal(valueIn(text, 'streamgauge_abandoned_wait_seconds_count', model), 1)
+  assert.equal(valueIn(text, 'streamgauge_abandoned_wait_seconds_sum', model), 0.5)
+  assert.equal(valueIn(text, 'streamgauge_time_to_first_token_seconds_count', set), 2)
   // Refusals and cut answers must not look fast.
   assert.equal(valueIn(text, 'streamgauge_time_to_headers_seconds_count'), 6)
 })

@@ -24,6 +24,9 @@ const times = { headers: 0.1, byte: 0.15 }
 const first = { ...times, ttft: 0.5, answer: 0.5 }
 const json = (body: string, status = 200) => [[100, jsonHead(status)] as const, [200, end(body)] as const]
 
+const message = (data: Record<string, unknown>): string => `event: ${data['type']}\ndata: ${JSON.stringify(data)}\n\n`
+const block = (delta: object): string => message({ type: 'content_block_delta', index: 0, delta })
+
 testCases([
   {
     name: 'one token: no rate is told, never 0, NaN or Infinity',
@@ -211,5 +214,54 @@ testCases([
     ],
     figures: { ...first, cps: 40, eps: 10, stall: 0.1, burst: 0, duration: 2.51 },
     missing: { usage_mismatch: ['tpot', 'tps', 'blended'] },
+  },
+  {
+    name: 'a coding that nobody knows: times of bytes alone, and it is said',
+    script: [
+      [100, { head: 200, headers: { 'content-type': 'text/event-stream', 'content-encoding': 'x' } }],
+      [150, role],
+      [500, end(say('a') + ending(1))],
+    ],
+    figures: { ...times, duration: 0.5 },
+    missing: { not_decoded: nothing },
+    flags: ['not_decoded', 'measuring_failed'],
+    measurementErrors: ['decode'],
+  },
+  {
+    name: 'Messages summarise thinking without counting it: no token rates, characters of all',
+    path: '/v1/messages',
+    script: [
+      [100, head],
+      [150, message({ type: 'message_start', message: { model: 'm', usage: { input_tokens: 9, output_tokens: 1 } } })],
+      ...drip(500, 100, 10, () => block({ type: 'thinking_delta', thinking: 'abcd' })),
+      ...drip(1500, 100, 11, () => block({ type: 'text_delta', text: 'abcd' })),
+      [
+        2510,
+        end(
+          message({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 300 } }) +
+            message({ type: 'message_stop' }),
+        ),
+      ],
+    ],
+    figures: { ...first, answer: 1.5, cps: 40, eps: 10, stall: 0.1, burst: 0, duration: 2.51 },
+    missing: { summarised_reasoning: ['tpot', 'tps', 'blended'] },
+    check: ({ m }) => assert.equal(m.tokens?.output, 300),
+  },
+  {
+    name: 'Messages without thinking have token rates',
+    path: '/v1/messages',
+    script: [
+      [100, head],
+      [150, message({ type: 'message_start', message: { model: 'm', usage: { input_tokens: 9, output_tokens: 1 } } })],
+      ...drip(500, 100, 21, () => block({ type: 'text_delta', text: 'abcd' })),
+      [
+        2510,
+        end(
+          message({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 21 } }) +
+            message({ type: 'message_stop' }),
+        ),
+      ],
+    ],
+    figures: { ...first, tpot: 0.1, tps: 10, cps: 40, eps: 10, blended: 8.4, stall: 0.1, burst: 0, duration: 2.51 },
   },
 ])
