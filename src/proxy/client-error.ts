@@ -9,6 +9,8 @@ const byCode: Readonly<Record<string, ProxyErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'head_timeout',
 }
 
+const longestFarewellMs = 10_000
+
 /** Answers what never became a request, and counts it: no route ran, so it has no gateway. */
 export function answerClientError(context: ProxyContext, error: NodeJS.ErrnoException, socket: Socket): void {
   // The client's own going away is no request that was refused.
@@ -50,6 +52,8 @@ function refuse(context: ProxyContext, code: ProxyErrorCode, socket: Socket, ans
     return
   }
   const body = errorBody(problem)
+  // Closing at once would reset the connection under what is still being sent, and the answer with it; waiting for ever would hold it open.
+  setTimeout(() => socket.destroy(), longestFarewellMs).unref()
   socket.end(
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,

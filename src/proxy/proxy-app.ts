@@ -7,6 +7,7 @@ import { answerClientError, answerConnect } from './client-error.ts'
 import { Exchange } from './exchange.ts'
 import { passthroughLabels } from './exchange-identity.ts'
 import { passthroughPrefix, registerPassthrough } from './passthrough.ts'
+import { hasProperHost } from './proper-host.ts'
 import type { GatewayRoom, ProxyContext } from './proxy-context.ts'
 import type { ProxyErrorCode } from './proxy-errors.ts'
 import { hasBody, readBody, uploadOf } from './request-body.ts'
@@ -59,7 +60,11 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
       if (arrival.refused !== undefined) return refusedPath
       if (arrival.route.kind === 'generation') return generationPath
       // The plugin's parser must take the body as it is, whatever its type says.
-      if (request.headers['content-type'] !== undefined) request.headers['content-type'] = 'application/octet-stream'
+      const { headers } = request
+      // Fastify wants a type of every QUERY.
+      if (headers['content-type'] !== undefined || request.method === 'QUERY') {
+        headers['content-type'] = 'application/octet-stream'
+      }
       return passthroughPrefix
     },
   })
@@ -89,8 +94,7 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
   }
 
   function refusal(request: IncomingMessage, gateway: GatewayRoom | undefined): ProxyErrorCode | undefined {
-    // RFC 9112, section 3.2.
-    if (request.headers.host === undefined && request.httpVersion === '1.1') return 'bad_request'
+    if (!hasProperHost(request)) return 'bad_request'
     if (!context.hostAllowed(request.headers.host)) return 'host_not_allowed'
     if (!context.keyAllowed(request.rawHeaders)) return 'client_key'
     if (context.isDraining()) return 'draining'
@@ -102,6 +106,7 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
   /** Takes the exchange out of Fastify's hands: its answer is written byte for byte. */
   function take(request: IncomingMessage, response: ServerResponse): void {
     const { exchange, route, gateway, refused } = arrivals.get(request) as Arrival
+    arrivals.delete(request)
     const known = route.kind === 'bad_path' ? undefined : route
     try {
       if (refused !== undefined || known === undefined || gateway === undefined) {
@@ -156,6 +161,12 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
   app.route({ method: 'POST', url: generationPath, onRequest: hijack, handler: () => undefined })
   app.all(refusedPath, { onRequest: hijack }, () => undefined)
   app.setNotFoundHandler({ preHandler: hijack }, () => undefined)
+  // What Fastify would refuse by rules of its own is forwarded all the same.
+  app.setErrorHandler((error, request, reply) => {
+    reply.hijack()
+    if (arrivals.has(request.raw)) take(request.raw, reply.raw)
+    else context.onCrash(error)
+  })
   await registerPassthrough(app, new Agent(), (request, reply) => {
     reply.hijack()
     take(request.raw, reply.raw)
