@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Readable } from 'node:stream'
 import type { ExchangeIdentity } from '../measurement/stream-measurement.ts'
 import { StreamAccumulator } from '../stream/stream-accumulator.ts'
 import type { EndCause } from '../stream/stream-observer.ts'
@@ -15,6 +14,7 @@ import { discardRest } from './request-body.ts'
 import type { KnownRoute } from './route.ts'
 import type { Running } from './running-exchanges.ts'
 import { limitText } from './time-limits.ts'
+import { Upload } from './upload.ts'
 
 /** One request and its answer, from the head's arrival to the record. Every request becomes exactly one measurement. */
 export class Exchange implements Running {
@@ -72,7 +72,7 @@ export class Exchange implements Running {
   }
 
   /** Sends it to its gateway. `body`: whole for a generation, else a stream, or `null` where there is none. */
-  forward(route: KnownRoute, gateway: GatewayRoom, labels: RequestLabels, body: Buffer | Readable | null): void {
+  forward(route: KnownRoute, gateway: GatewayRoom, labels: RequestLabels, body: Buffer | Upload | null): void {
     if (this.#settled) return
     const context = this.#context
     const accumulator = this.#accumulator(this.#identity(labels))
@@ -86,6 +86,7 @@ export class Exchange implements Running {
         headers: requestHeaders(rawHeaders, gateway.credentials.set, credentials, lengthOf(this.request, body)),
         body,
       },
+      upload: body instanceof Upload ? body : undefined,
       response: this.#response,
       accumulator,
       turns: context.turns,
@@ -187,7 +188,7 @@ export class Exchange implements Running {
   }
 }
 
-function lengthOf(request: IncomingMessage, body: Buffer | Readable | null): number | undefined {
+function lengthOf(request: IncomingMessage, body: Buffer | Upload | null): number | undefined {
   // Of bytes at hand undici writes the length itself.
   if (body === null || Buffer.isBuffer(body)) return undefined
   const declared = request.headers['content-length']

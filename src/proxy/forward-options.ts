@@ -3,11 +3,14 @@ import type { Gateway, GatewayRequest } from '../gateway/gateway.ts'
 import type { StreamAccumulator } from '../stream/stream-accumulator.ts'
 import type { TurnClock } from '../stream/turn-clock.ts'
 import type { Limits } from './time-limits.ts'
+import type { Upload } from './upload.ts'
 
 /** What an exchange needs on its way. */
 export interface ForwardOptions {
   readonly gateway: Gateway
   readonly request: GatewayRequest
+  /** Its body, where that is passed on as it comes. */
+  readonly upload: Upload | undefined
   readonly response: ServerResponse
   readonly accumulator: StreamAccumulator
   readonly turns: TurnClock

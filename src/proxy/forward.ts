@@ -1,17 +1,14 @@
 import type { Dispatcher } from 'undici'
-import { requestStarts, type UsedSocket } from '../gateway/socket-use.ts'
 import type { EndCause } from '../stream/stream-observer.ts'
 import { endBadly, writeAnswerHead, writeBody } from './answer-writing.ts'
 import { ClientPace } from './client-pace.ts'
 import { endingOf, mayResend } from './failed-attempt.ts'
 import type { ForwardOptions } from './forward-options.ts'
+import { GatewaySide } from './gateway-side.ts'
 import { type ProxyErrorCode, proxyError } from './proxy-errors.ts'
 import { type LimitCode, TimeLimits } from './time-limits.ts'
 
 type Controller = Dispatcher.DispatchController
-
-/** Why we ended a request to the gateway ourselves; never shown to anybody. */
-class Stopped extends Error {}
 
 /**
  * One exchange on its way: from the dispatch handler straight to the client's response, with back-pressure. The accumulator is told how it
@@ -21,15 +18,18 @@ export class Forward implements Dispatcher.DispatchHandler {
   readonly #o: ForwardOptions
   readonly #limits: TimeLimits
   readonly #pace: ClientPace
-  #controller: Controller | undefined
-  #used: UsedSocket | undefined
-  #sentAt = 0
+  readonly #gateway = new GatewaySide()
   #answering = false
   #over = false
+
   constructor(options: ForwardOptions) {
     this.#o = options
     this.#limits = new TimeLimits(options.limits, (code, limit) => this.#guard(() => this.#limitReached(code, limit)))
     this.#pace = new ClientPace(options, this.#limits, (act) => this.#guard(act))
+    if (options.upload !== undefined) {
+      this.#limits.uploading()
+      options.upload.listener = this.#limits
+    }
   }
 
   start(): void {
@@ -39,20 +39,9 @@ export class Forward implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Controller): void {
-    this.#controller = controller
-    if (this.#over) {
-      controller.abort(new Stopped('the exchange is over'))
-      return
-    }
-    this.#guard(() => {
-      this.#sentAt = this.#o.turns.now()
-      requestStarts(this)
-      this.#limits.sent()
-    })
-  }
-
-  onSocket(used: UsedSocket): void {
-    this.#used = used
+    this.#gateway.starts(controller, this.#o.turns.now())
+    if (this.#over) this.#gateway.abandon('the exchange is over')
+    else this.#limits.sent()
   }
 
   onResponseStart(controller: Controller, status: number, _headers: unknown, statusMessage?: string): void {
@@ -106,7 +95,7 @@ export class Forward implements Dispatcher.DispatchHandler {
       () => this.#finish(),
       () => endBadly(response, proxyError('internal')),
       () => this.#end({ kind: 'rejected', error: 'internal' }),
-      () => this.#controller?.abort(new Stopped('internal')),
+      () => this.#gateway.abandon('internal'),
     ]) {
       try {
         step()
@@ -127,14 +116,14 @@ export class Forward implements Dispatcher.DispatchHandler {
     this.#guard(() => {
       this.#finish()
       this.#end({ kind: 'client', error: this.#answering ? 'left_mid_answer' : 'left_before_headers' })
-      this.#controller?.abort(new Stopped('the client left'))
+      this.#gateway.stop('the client left')
       this.#o.response.destroy()
     })
   }
 
   #dispatch(connection: 'any' | 'fresh'): void {
     const { gateway, request, accumulator, onBroken } = this.#o
-    this.#used = undefined
+    this.#gateway.used = undefined
     gateway.dispatch(request, this, accumulator, onBroken, connection)
   }
 
@@ -145,9 +134,9 @@ export class Forward implements Dispatcher.DispatchHandler {
       this.clientLeft()
       return
     }
-    const afterMs = turns.now() - this.#sentAt
+    const afterMs = turns.now() - this.#gateway.sentAt
     const isFirst = !this.#answering && accumulator.resends === 0 && !response.destroyed
-    if (isFirst && mayResend({ error, used: this.#used, body: request.body, afterMs })) {
+    if (isFirst && mayResend({ error, used: this.#gateway.used, body: request.body, afterMs })) {
       accumulator.resends++
       this.#dispatch('fresh')
       return
@@ -164,7 +153,7 @@ export class Forward implements Dispatcher.DispatchHandler {
     }
     this.#finish()
     this.#end({ kind: 'client', error })
-    this.#controller?.abort(new Stopped(code))
+    this.#gateway.stop(code)
     // A reset frees at once what the client did not read, and no client can take it for an end.
     this.#o.response.req.socket.resetAndDestroy()
   }
@@ -178,7 +167,7 @@ export class Forward implements Dispatcher.DispatchHandler {
     if (cause.kind === 'shutdown') response.shouldKeepAlive = false
     endBadly(response, problem)
     this.#end(cause)
-    this.#controller?.abort(new Stopped(code))
+    this.#gateway.stop(code)
   }
 
   #finish(): void {

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Readable } from 'node:stream'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Agent } from 'undici'
 import { answerClientError, answerConnect } from './client-error.ts'
@@ -10,9 +9,10 @@ import { passthroughPrefix, registerPassthrough } from './passthrough.ts'
 import { hasProperHost } from './proper-host.ts'
 import type { GatewayRoom, ProxyContext } from './proxy-context.ts'
 import type { ProxyErrorCode } from './proxy-errors.ts'
-import { hasBody, readBody, uploadOf } from './request-body.ts'
+import { hasBody, readBody } from './request-body.ts'
 import { peekRequest } from './request-peek.ts'
 import { type KnownRoute, type Route, routeOf } from './route.ts'
+import { Upload } from './upload.ts'
 
 export interface ProxyAppOptions {
   /** ms; 0: for ever. */
@@ -122,9 +122,9 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
     }
   }
 
-  function bodyOf(exchange: Exchange): Readable | null {
+  function bodyOf(exchange: Exchange): Upload | null {
     if (!hasBody(exchange.request)) return null
-    return uploadOf(exchange.request, context.clientStallMs, () => exchange.uploadStalled())
+    return new Upload(exchange.request, context.clientStallMs, () => exchange.uploadStalled())
   }
 
   async function generate(exchange: Exchange, route: KnownRoute, gateway: GatewayRoom) {

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
 
 /** How reading a request's body ended. */
 export type BodyResult =
@@ -83,46 +82,4 @@ export function hasBody(request: IncomingMessage): boolean {
   if (request.headers['transfer-encoding'] !== undefined) return true
   const length = request.headers['content-length']
   return length !== undefined && length !== '0'
-}
-
-/**
- * The body as a stream of its own. The HTTP client destroys the stream it was given where the gateway answers early; a destroyed request would
- * take the client's connection with it, and the answer.
- */
-export function uploadOf(request: IncomingMessage, stallMs: number, onStall: () => void): Readable {
-  let stall: NodeJS.Timeout | undefined
-  const upload = new Readable({
-    read: () => {
-      if (stallMs > 0 && !request.complete) stall ??= setTimeout(onStall, stallMs).unref()
-      request.resume()
-    },
-    destroy(error, done) {
-      settle()
-      discardRest(request)
-      done(error)
-    },
-  })
-  // The clock runs only while more is wanted: a gateway that takes its time is not the client's fault.
-  const settle = (): void => {
-    clearTimeout(stall)
-    stall = undefined
-    request.off('data', onData)
-  }
-  const onData = (part: Buffer): void => {
-    stall?.refresh()
-    if (upload.push(part)) return
-    clearTimeout(stall)
-    stall = undefined
-    request.pause()
-  }
-  request.on('data', onData)
-  request.on('end', () => {
-    settle()
-    upload.push(null)
-  })
-  request.on('error', (error) => upload.destroy(error))
-  request.on('close', () => {
-    if (!request.complete) upload.destroy(new Error('the client left'))
-  })
-  return upload
 }

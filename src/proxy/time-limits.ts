@@ -1,4 +1,5 @@
 import type { ProxyErrorCode } from './proxy-errors.ts'
+import type { UploadListener } from './upload.ts'
 
 /** ms; 0: none. */
 export interface Limits {
@@ -15,13 +16,15 @@ export type LimitCode =
   | 'client_stall'
 
 /** The time limits of one exchange, each named by what it waits for. At most one is told, once. */
-export class TimeLimits {
+export class TimeLimits implements UploadListener {
   readonly #limits: Limits
   readonly #onLimit: (code: LimitCode, limit: string) => void
   #firstByte: NodeJS.Timeout | undefined
   #idle: NodeJS.Timeout | undefined
   #total: NodeJS.Timeout | undefined
   #stall: NodeJS.Timeout | undefined
+  #uploading = false
+  #sent = false
   #over = false
 
   /** @param onLimit told the limit's value too, as text */
@@ -34,10 +37,32 @@ export class TimeLimits {
     if (this.#limits.total > 0) this.#total ??= this.#timer(this.#limits.total, 'total_timeout')
   }
 
+  /** The request's body comes piece by piece: until it is whole, nobody waits for an answer. */
+  uploading(): void {
+    this.#uploading = true
+  }
+
   /** The request is on its way: from now on the gateway is waited for. */
   sent(): void {
+    this.#sent = true
+    if (this.#uploading) return
     if (this.#limits.firstByte > 0) this.#firstByte ??= this.#timer(this.#limits.firstByte, 'first_byte_timeout')
-    if (this.#limits.idle > 0) this.#idle ??= this.#timer(this.#limits.idle, 'idle_timeout')
+    this.#startIdle()
+  }
+
+  uploadHeld(): void {
+    // Before there is a connection, it is `connect` that waits.
+    if (this.#uploading && this.#sent) this.#startIdle()
+  }
+
+  uploadWanted(): void {
+    if (this.#uploading) this.#stopIdle()
+  }
+
+  uploaded(): void {
+    if (!this.#uploading) return
+    this.#uploading = false
+    if (this.#sent) this.sent()
   }
 
   /** An interim head (1xx): a sign of life, and not yet a byte of the answer. */
@@ -51,22 +76,24 @@ export class TimeLimits {
       clearTimeout(this.#firstByte)
       this.#firstByte = undefined
     }
+    if (this.#uploading) {
+      // It answers before the request is whole.
+      this.#uploading = false
+      this.#startIdle()
+    }
     this.#idle?.refresh()
   }
 
   /** The client does not read: the gateway's silence is not its own. */
   paused(): void {
-    if (this.#idle !== undefined) {
-      clearTimeout(this.#idle)
-      this.#idle = undefined
-    }
+    this.#stopIdle()
     if (this.#limits.clientStall > 0) this.#stall ??= this.#timer(this.#limits.clientStall, 'client_stall')
   }
 
   resumed(): void {
     clearTimeout(this.#stall)
     this.#stall = undefined
-    if (!this.#over && this.#limits.idle > 0) this.#idle ??= this.#timer(this.#limits.idle, 'idle_timeout')
+    this.#startIdle()
   }
 
   stop(): void {
@@ -75,6 +102,15 @@ export class TimeLimits {
     clearTimeout(this.#idle)
     clearTimeout(this.#total)
     clearTimeout(this.#stall)
+  }
+
+  #startIdle(): void {
+    if (!this.#over && this.#limits.idle > 0) this.#idle ??= this.#timer(this.#limits.idle, 'idle_timeout')
+  }
+
+  #stopIdle(): void {
+    clearTimeout(this.#idle)
+    this.#idle = undefined
   }
 
   #timer(ms: number, code: LimitCode): NodeJS.Timeout {

@@ -1,0 +1,36 @@
+import type { Dispatcher } from 'undici'
+import { requestStarts, type UsedSocket } from '../gateway/socket-use.ts'
+
+/** Why we ended a request to the gateway ourselves; never shown to anybody. */
+class Stopped extends Error {}
+
+/** What an exchange holds of its request to the gateway. */
+export class GatewaySide {
+  /** Of the attempt that runs; `undefined`: it has no connection yet. */
+  used: UsedSocket | undefined
+  /** When it was written, ms. */
+  sentAt = 0
+  #controller: Dispatcher.DispatchController | undefined
+
+  /** Called from `onRequestStart`. */
+  starts(controller: Dispatcher.DispatchController, at: number): void {
+    this.#controller = controller
+    this.sentAt = at
+    requestStarts(this)
+  }
+
+  onSocket(used: UsedSocket): void {
+    this.used = used
+  }
+
+  /** undici's own abort leaves the request in its queue, and makes a new connection only to find there that nobody wants it. */
+  stop(why: string): void {
+    if (this.used !== undefined) this.used.socket.destroy(new Stopped(why))
+    else this.#controller?.abort(new Stopped(why))
+  }
+
+  /** As `stop`, where the request may be over, and its connection serve another one. */
+  abandon(why: string): void {
+    this.#controller?.abort(new Stopped(why))
+  }
+}
