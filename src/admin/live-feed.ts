@@ -78,7 +78,7 @@ export class LiveFeed {
 
   /** Ends every viewer. */
   close(): void {
-    for (const { response } of this.#viewers) response.destroy()
+    for (const { response } of this.#viewers) response.end()
     this.#viewers.clear()
     this.#stop()
   }

@@ -127,7 +127,13 @@ export class ExchangesView {
     const cells = this.#columns
       .filter((column) => column.shown)
       .map((column) => element('td', { class: classOf(column) }, column.cell(exchange)))
-    const row = element('tr', {}, head, element('td', { class: 'from-1 course' }, timeline.svg), ...cells)
+    const row = element(
+      'tr',
+      { 'data-id': exchange.id },
+      head,
+      element('td', { class: 'from-1 course' }, timeline.svg),
+      ...cells,
+    )
     return { row, timeline, exchange, scale: 0 }
   }
 }
