@@ -11,8 +11,8 @@ const windows = [
   { slotMs: 300_000, slots: 12 },
 ] as const
 
-/** Pairs of gateway and model that are told apart: 75 KB each at most. The rest is `other`. */
-const mostModels = 60
+/** Pairs of gateway and model that are told apart: 150 KB each at most. The rest is `other`. */
+const mostModels = 50
 
 const otherKey = JSON.stringify(['', 'other'])
 

@@ -9,7 +9,7 @@ export { binGrowth }
 export const lowestSeconds = 0.0005
 export const lowestRate = 0.1
 
-/** What a model did in one span of time: about 3 KB. */
+/** What a model did in one span of time: about 7 KB. */
 export class ModelTally {
   n = 0
   #errors = 0

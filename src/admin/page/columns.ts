@@ -34,6 +34,9 @@ const shownFrom: Readonly<Record<string, Column['from']>> = {
   time_per_output_token_seconds: 3,
 }
 
+/** The class of a column's cells; widths and visibility hang on it. */
+export const classOf = ({ from, number, key }: Column): string => `from-${from} ${number ? 'number ' : ''}is-${key}`
+
 const none = (title: string): Node => element('span', { class: 'none', title }, '–')
 
 function figureColumn(figure: FigureShape, model: Model): Column {

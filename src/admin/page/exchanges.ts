@@ -1,12 +1,14 @@
 import type { ExchangeRow } from '../../report/live-shapes.ts'
-import { type Column, columnsOf, compareBy } from './columns.ts'
+import { type Column, classOf, columnsOf, compareBy } from './columns.ts'
 import { arrange, byId, element, setAttribute, setText } from './dom.ts'
 import { Filters } from './filters.ts'
 import type { Model } from './model.ts'
 import { roundScale, Timeline } from './timeline.ts'
 
 /** Rows beyond the edges of what is seen. */
-const margin = 8
+const margin = 5
+/** px of a row before one was seen. */
+const usualHeight = 44
 
 interface Shown {
   readonly row: HTMLTableRowElement
@@ -26,7 +28,12 @@ export class ExchangesView {
   #columns: Column[] = []
   #list: ExchangeRow[] = []
   #shown = new Map<string, Shown>()
-  #rowHeight = 44
+  #rowHeight = 0
+  /** What is in sight, as it was when the frame began. */
+  #top = 0
+  #height = 0
+  /** How far rows that came in above have pushed what is in sight, px. */
+  #pushed = 0
   #scale = 1000
   #model: Model | undefined
   #drawn = ''
@@ -37,12 +44,25 @@ export class ExchangesView {
     this.#open = open
     this.#filters = new Filters(changed)
     this.#scroll.addEventListener('scroll', changed, { passive: true })
-    addEventListener('resize', changed, { passive: true })
+    addEventListener(
+      'resize',
+      () => {
+        this.#rowHeight = 0
+        changed()
+      },
+      { passive: true },
+    )
     this.#body.addEventListener('click', ({ target }) => {
       const row = (target as Element).closest('tr')
       const found = [...this.#shown.values()].find((shown) => shown.row === row)
       if (found !== undefined) this.#open(found.exchange)
     })
+  }
+
+  /** Reads of the page's layout, before anybody has changed something: later they would make the browser lay out twice. */
+  measure(): void {
+    this.#top = this.#scroll.scrollTop
+    this.#height = this.#scroll.clientHeight
   }
 
   render(model: Model): void {
@@ -77,9 +97,12 @@ export class ExchangesView {
     const durations = kept.map((row) => model.course(row).until).sort((a, b) => a - b)
     this.#scale = roundScale(durations[Math.floor(durations.length * 0.9)] ?? 1000)
     // Who has scrolled down reads on: what comes in above must not push it away.
-    if (newestFirst && before > 0 && this.#scroll.scrollTop > this.#rowHeight) {
-      const added = this.#list.findIndex(({ serial }) => serial === before)
-      if (added > 0) this.#scroll.scrollTop += added * this.#rowHeight
+    if (newestFirst && before > 0 && this.#top > this.#rowHeight) {
+      this.#pushed =
+        Math.max(
+          0,
+          this.#list.findIndex(({ serial }) => serial === before),
+        ) * this.#rowHeight
     }
     const { length } = this.#list
     const all = model.exchanges.length
@@ -94,9 +117,9 @@ export class ExchangesView {
   }
 
   #draw(): void {
-    const { scrollTop, clientHeight } = this.#scroll
-    const first = Math.max(0, Math.floor(scrollTop / this.#rowHeight) - margin)
-    const rows = this.#list.slice(first, first + Math.ceil(clientHeight / this.#rowHeight) + 2 * margin)
+    const height = this.#rowHeight || usualHeight
+    const first = Math.max(0, Math.floor((this.#top + this.#pushed) / height) - margin)
+    const rows = this.#list.slice(first, first + Math.ceil((this.#height || usualHeight * 12) / height) + 2 * margin)
     const shown = rows.map((exchange, index) => {
       const known = this.#shown.get(exchange.id) ?? this.#make(exchange)
       setAttribute(known.row, 'aria-rowindex', String(first + index + 2))
@@ -107,11 +130,13 @@ export class ExchangesView {
       return known
     })
     this.#shown = new Map(shown.map((one) => [one.exchange.id, one]))
-    this.#above.style.height = `${first * this.#rowHeight}px`
-    this.#below.style.height = `${Math.max(0, this.#list.length - first - rows.length) * this.#rowHeight}px`
+    this.#above.style.height = `${first * height}px`
+    this.#below.style.height = `${Math.max(0, this.#list.length - first - rows.length) * height}px`
     arrange(this.#body, [this.#above, ...shown.map(({ row }) => row), this.#below])
-    const [one] = shown
-    if (one !== undefined) this.#rowHeight = one.row.offsetHeight || this.#rowHeight
+    if (this.#pushed > 0) this.#scroll.scrollTop = this.#top + this.#pushed
+    this.#pushed = 0
+    // Once, and anew when the window changes: reading it makes the browser lay out.
+    if (this.#rowHeight === 0) this.#rowHeight = shown[0]?.row.offsetHeight ?? 0
   }
 
   #make(exchange: ExchangeRow): Shown {
@@ -137,7 +162,5 @@ export class ExchangesView {
     return { row, timeline, exchange, scale: 0 }
   }
 }
-
-export const classOf = ({ from, number, key }: Column): string => `from-${from} ${number ? 'number ' : ''}is-${key}`
 
 const spacer = (): HTMLTableRowElement => element('tr', { class: 'spacer', 'aria-hidden': 'true' })

@@ -1,5 +1,5 @@
 import type { ExchangeRow } from '../../report/live-shapes.ts'
-import type { Column } from './columns.ts'
+import { type Column, classOf } from './columns.ts'
 import { byId, element, setAttribute, setText } from './dom.ts'
 
 const fields = ['app', 'gateway', 'model', 'outcome'] as const
@@ -38,7 +38,7 @@ export class Filters {
     button.addEventListener('click', () =>
       this.#orderBy(column.key, this.sort === column.key ? !this.descending : true, true),
     )
-    const head = element('th', { scope: 'col', class: `from-${column.from} ${column.number ? 'number' : ''}` }, button)
+    const head = element('th', { scope: 'col', class: classOf(column) }, button)
     this.#heads.set(column.key, head)
     this.#show()
     return head

@@ -12,13 +12,14 @@ import { TilesView } from './tiles.ts'
 const model = new Model()
 const detail = new DetailView(model)
 const open = (id: string): void => void detail.open(id)
+const exchanges = new ExchangesView(
+  () => draw(true),
+  ({ id }) => open(id),
+)
 const views = [
   new TilesView(),
   new RunningView(),
-  new ExchangesView(
-    () => draw(true),
-    ({ id }) => open(id),
-  ),
+  exchanges,
   new ModelsView(() => draw(true)),
   new AdviceView(open),
   new ConnectView(),
@@ -33,7 +34,9 @@ function draw(asked: boolean): void {
   waiting = true
   requestAnimationFrame(() => {
     waiting = false
-    if (model.opening !== undefined) for (const view of views) view.render(model)
+    if (model.opening === undefined) return
+    exchanges.measure()
+    for (const view of views) view.render(model)
   })
 }
 
