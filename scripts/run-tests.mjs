@@ -7,12 +7,15 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const words = process.argv.slice(2)
 const long = words.includes('--long')
+// Files whose path begins so are left out: `--without=monitoring/`.
+const without = words.filter((word) => word.startsWith('--without=')).map((word) => word.slice('--without='.length))
 const filters = words.filter((word) => !word.startsWith('--'))
 
 const sources = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts'))
   .filter((name) => name.endsWith('.long.test.ts') === long)
   .filter((name) => filters.length === 0 || filters.some((filter) => name.includes(filter)))
+  .filter((name) => !without.some((beginning) => name.startsWith(beginning)))
   .sort()
 if (sources.length === 0) {
   console.error(`no test file matches ${JSON.stringify(filters)}`)
