@@ -100,8 +100,10 @@ export class Runner {
     const running = new Set<Promise<void>>()
     for (const [index, instant] of instants.entries()) {
       const scheduled = begin + instant
-      const wait = scheduled - turns.now()
-      if (wait > 0) await delay(wait, undefined, { signal: stop }).catch(() => {})
+      // Again, for timers may fire early, and a request before its instant would look faster than it is.
+      for (let wait = scheduled - turns.now(); wait > 0 && !stop.aborted; wait = scheduled - turns.now()) {
+        await delay(Math.ceil(wait), undefined, { signal: stop }).catch(() => {})
+      }
       if (stop.aborted) break
       if (running.size >= plan.rate.mostInFlight) {
         this.givenUp.push({ target: cell.subject.target.name, model: cell.subject.model, perSecond })

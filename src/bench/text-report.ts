@@ -31,7 +31,7 @@ function tableLines({ table }: Section): string[] {
 /** For a pull request. */
 export function markdownReport(sections: readonly Section[]): string {
   const parts = sections.map(({ title, table, notes }) => {
-    const lines = [`### ${title}`, '']
+    const lines = [`### ${escaped(title)}`, '']
     if (table !== undefined && table.rows.length > 0) {
       const rule = table.head.map((_, at) => (at < table.texts ? '---' : '---:'))
       for (const row of [table.head, rule, ...table.rows]) lines.push(`| ${row.map(escaped).join(' | ')} |`)

@@ -36,7 +36,7 @@ export function parse(words: readonly string[], command: Command): Parsed | { fa
     else if (option.kind === 'flag') {
       if (value !== undefined) faults.push(`${token.rawName} takes no value`)
       flags[token.name] = true
-    } else if (value === undefined || (!token.inlineValue && value.startsWith('-'))) {
+    } else if (value === undefined || (!token.inlineValue && /^-./.test(value))) {
       faults.push(`${token.rawName} needs a value: ${token.rawName} ${option.placeholder ?? 'VALUE'}`)
     } else if (option.kind === 'texts') {
       texts[token.name] = [...(texts[token.name] ?? []), value]
