@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { get } from 'node:http'
 import type { TestContext } from 'node:test'
 import { within } from './raw-http.ts'
 import { repository } from './repository.ts'
@@ -93,10 +94,18 @@ export async function serveProcess(
     stderr: () => stderr,
     lines,
     logged,
-    async get(path) {
-      const answer = await fetch(new URL(path, adminUrl))
-      return { status: answer.status, text: await answer.text() }
-    },
+    get: (path) =>
+      new Promise((resolve, reject) => {
+        // No connection is kept: descriptors are counted.
+        get(new URL(path, adminUrl), { agent: false }, (answer) => {
+          let text = ''
+          answer.setEncoding('utf8').on('data', (part: string) => {
+            text += part
+          })
+          answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
+          answer.on('error', reject)
+        }).on('error', reject)
+      }),
     kill: (signal) => void child.kill(signal),
     exited,
   }
