@@ -4,6 +4,7 @@ import type { StreamObserver } from '../stream/stream-observer.ts'
 import { StreamTap } from '../stream/stream-tap.ts'
 import type { TurnClock } from '../stream/turn-clock.ts'
 import { createAgent } from './agent.ts'
+import { failureOf } from './failure.ts'
 import { guardAnswer } from './guarded-socket.ts'
 import type { RenewedAgent } from './renewed-agent.ts'
 import { watchSockets } from './socket-use.ts'
@@ -75,8 +76,21 @@ export class Gateway {
 }
 
 class GuardedTap extends StreamTap {
+  #notModified = false
+
   override onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
     super.onRequestStart(controller, context)
     guardAnswer(controller)
+  }
+
+  override onResponseStart(...answer: Parameters<StreamTap['onResponseStart']>): void {
+    this.#notModified = answer[1] === 304
+    super.onResponseStart(...answer)
+  }
+
+  /** A 304 may tell the length that a 200 would have had (RFC 9110, section 8.6); undici misses the body. */
+  override onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#notModified && failureOf(error).label === 'length_mismatch') this.onResponseEnd(controller, {})
+    else super.onResponseError(controller, error)
   }
 }

@@ -44,6 +44,8 @@ export function routeOf(method: string, target: string, gatewayNames: ReadonlySe
     gateway = segment
     path = rest
   }
+  // Taking segments off must not make a path that was refused before.
+  if (path.startsWith('//')) return { kind: 'bad_path' }
   const operation = method === 'POST' ? operationOf(path) : undefined
   return { kind: operation === undefined ? 'passthrough' : 'generation', app, gateway, operation, path, query }
 }
@@ -71,7 +73,8 @@ function originForm(target: string): string | undefined {
 function isHostile(path: string): boolean {
   if (path.startsWith('//') || path.includes('\\') || path.includes('#')) return true
   if (!path.includes('.') && !/%2e/i.test(path)) return false
-  return path.split('/').some((segment) => /^(\.|%2e){1,2}$/i.test(segment))
+  // Servers that decode first, or that take parameters off a segment, would go up at these too.
+  return path.split(/\/|%2f|%5c/i).some((segment) => /^(\.|%2e){1,2}(;.*)?$/i.test(segment))
 }
 
 /** The first segment and what follows it (`/` where nothing does). */
