@@ -24,6 +24,7 @@ export const count = (value: number): string => value.toLocaleString('en')
 
 export function dollars(value: number): string {
   if (value === 0) return '$0'
+  if (value < 0.0001) return '<$0.0001'
   return `$${value < 0.01 ? value.toPrecision(2) : value.toFixed(value < 1 ? 3 : 2)}`
 }
 

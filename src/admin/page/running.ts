@@ -7,7 +7,7 @@ import { roundScale, Timeline } from './timeline.ts'
 /** Slots that stay, so that the page below does not jump as streams come and go. */
 const fewestSlots = 6
 /** An ended stream stays in its slot until another needs it, or this long (ms). */
-const afterglowMs = 12_000
+const afterglowMs = 60_000
 /** The common scale grows with the streams up to here (ms); one that runs longer has a scale of its own. */
 const longestScale = 30_000
 
