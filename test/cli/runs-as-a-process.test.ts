@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import { freePort, listening, type Program, startProgram, until } from '../helpers/child-service.ts'
 import { repository } from '../helpers/repository.ts'
 
 const main = `${repository}dist/src/main.js`
@@ -13,35 +13,36 @@ const anywhere = ['--gateway', 'http://127.0.0.1:9/v1', '--port', '0', '--admin-
 // A process takes a while to start where others are starting too.
 const guard = { timeout: 30_000 }
 
-function start(t: TestContext, words: string[]): ChildProcess {
-  const child = spawn(process.execPath, [main, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
-  t.after(() => child.kill('SIGKILL'))
-  return child
+function start(t: TestContext, words: string[], options = {}): Program {
+  return startProgram(t, process.execPath, [main, ...words], options)
 }
 
-/** Lines of the log from the start, until `listening`. */
-async function listening(child: ChildProcess): Promise<{ proxy_url: string; admin_url: string }> {
-  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
-    const entry = JSON.parse(line)
-    if (entry.msg === 'listening') return entry
+/** Where the connection breaks, what became of the process is the reason. */
+async function ask(program: Program, url: string | URL): Promise<number> {
+  try {
+    const answer = await fetch(url)
+    await answer.arrayBuffer()
+    return answer.status
+  } catch (error) {
+    const { exitCode, signalCode } = program.child
+    throw new Error(`no answer; exit code ${exitCode}, signal ${signalCode}, said: ${program.said}`, { cause: error })
   }
-  throw new Error('ended before it listened')
 }
 
 test('serve listens, answers, and ends with 0 on SIGTERM', guard, async (t) => {
-  const child = start(t, ['serve', ...anywhere])
-  const { proxy_url, admin_url } = await listening(child)
-  const health = await fetch(new URL('/healthz', admin_url))
-  assert.equal(health.status, 200)
-  const unreachable = await fetch(`${proxy_url}/v1/models`)
-  assert.equal(unreachable.status, 502)
+  const serve = start(t, ['serve', ...anywhere])
+  const { child } = serve
+  const { proxy_url, admin_url } = await listening(serve)
+  assert.equal(await ask(serve, new URL('/healthz', admin_url)), 200)
+  assert.equal(await ask(serve, `${proxy_url}/v1/models`), 502)
   child.kill('SIGTERM')
   assert.deepEqual(await once(child, 'exit'), [0, null])
 })
 
 test('serve ends with 0 on SIGINT too', guard, async (t) => {
-  const child = start(t, ['serve', ...anywhere])
-  await listening(child)
+  const serve = start(t, ['serve', ...anywhere])
+  const { child } = serve
+  await listening(serve)
   child.kill('SIGINT')
   assert.deepEqual(await once(child, 'exit'), [0, null])
 })
@@ -55,13 +56,12 @@ test('a port in use is told on standard error, and the exit code is 1', guard, a
     ['--port', String(port), '--admin-port', '0'],
     ['--port', '0', '--admin-port', String(port)],
   ]) {
-    const failed = promisify(execFile)(process.execPath, [
-      main,
-      'serve',
-      '--gateway',
-      'http://127.0.0.1:9/v1',
-      ...words,
-    ])
+    const failed = promisify(execFile)(
+      process.execPath,
+      [main, 'serve', '--gateway', 'http://127.0.0.1:9/v1', ...words],
+      // Where it is no failure, it would run for ever.
+      { signal: t.signal },
+    )
     await assert.rejects(failed, ({ code, stderr, stdout }) => {
       assert.deepEqual([code, stdout], [1, ''])
       assert.match(
@@ -77,23 +77,20 @@ test('a port in use is told on standard error, and the exit code is 1', guard, a
 
 test('a reader that leaves is no crash', guard, async (t) => {
   for (const words of [['--help'], ['check-config', `${repository}config/streamgauge.yaml`]]) {
-    const child = start(t, words)
-    child.stdout?.destroy()
-    let said = ''
-    child.stderr?.on('data', (chunk) => {
-      said += chunk
-    })
-    assert.deepEqual(await once(child, 'close'), [0, null])
-    assert.equal(said, '')
+    const program = start(t, words)
+    program.child.stdout?.destroy()
+    assert.deepEqual(await once(program.child, 'close'), [0, null])
+    assert.equal(program.said, '')
   }
 })
 
 test('a reader of the log that leaves does not end the proxy', guard, async (t) => {
-  const child = start(t, ['serve', ...anywhere])
-  const { proxy_url, admin_url } = await listening(child)
+  const serve = start(t, ['serve', ...anywhere])
+  const { child } = serve
+  const { proxy_url, admin_url } = await listening(serve)
   child.stdout?.destroy()
-  for (let request = 0; request < 3; request++) assert.equal((await fetch(`${proxy_url}/v1/models`)).status, 502)
-  assert.equal((await fetch(new URL('/healthz', admin_url))).status, 200)
+  for (let request = 0; request < 3; request++) assert.equal(await ask(serve, `${proxy_url}/v1/models`), 502)
+  assert.equal(await ask(serve, new URL('/healthz', admin_url)), 200)
   child.kill('SIGTERM')
   assert.deepEqual(await once(child, 'exit'), [0, null])
 })
@@ -103,44 +100,35 @@ test('a full disk behind the log does not end the proxy', { ...guard, skip: !exi
   t.after(() => closeSync(full))
   const port = await freePort()
   const words = ['serve', '--gateway', 'http://127.0.0.1:9/v1', '--port', '0', '--admin-port', String(port)]
-  const child = spawn(process.execPath, [main, ...words], { stdio: ['ignore', full, 'ignore'] })
-  t.after(() => child.kill('SIGKILL'))
-  for (;;) {
-    const health = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined)
-    if (health?.status === 200) break
-    assert.equal(child.exitCode, null)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  const serve = start(t, words, { stdio: ['ignore', full, 'pipe'] })
+  const { child } = serve
+  const health = await until(
+    async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).status,
+    () => assert.deepEqual([child.exitCode, child.signalCode], [null, null], serve.said),
+  )
+  assert.equal(health, 200)
   child.kill('SIGTERM')
   assert.deepEqual(await once(child, 'exit'), [0, null])
 })
 
 test('a log that nobody reads does not keep a stopped proxy alive', guard, async (t) => {
-  const child = start(t, ['serve', ...anywhere])
-  const { proxy_url } = await listening(child)
+  const serve = start(t, ['serve', ...anywhere])
+  const { child } = serve
+  const { proxy_url } = await listening(serve)
   child.stdout?.pause()
   // More than a pipe holds (64 KiB).
-  for (let round = 0; round < 10; round++) {
-    await Promise.all(Array.from({ length: 20 }, async () => (await fetch(`${proxy_url}/v1/models`)).text()))
-  }
+  for (let round = 0; round < 10; round++)
+    await Promise.all(Array.from({ length: 20 }, () => ask(serve, `${proxy_url}/v1/models`)))
   child.kill('SIGTERM')
   assert.deepEqual(await once(child, 'exit'), [0, null])
 })
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-test('an egress proxy that cannot be used is told by the name of its variable, not by its value', guard, async () => {
+test('an egress proxy that cannot be used is told by the name of its variable, not by its value', guard, async (t) => {
   for (const value of ['socks5://user:CANARY@127.0.0.1:1', 'http://user:CANARY@:x']) {
     const env = { ...process.env, http_proxy: value, NO_PROXY: '', no_proxy: '' }
     const failed = promisify(execFile)(process.execPath, [main, 'serve', '--gateway', 'http://gateway.test/v1'], {
       env,
+      signal: t.signal,
     })
     await assert.rejects(failed, ({ code, stderr }) => {
       assert.equal(code, 1)

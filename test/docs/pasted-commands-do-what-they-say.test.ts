@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { commands } from '../../src/cli/commands.ts'
 import { parse } from '../../src/cli/parse.ts'
+import { readCompose } from '../helpers/compose.ts'
 import { type CodeBlock, codeBlocks, pages } from '../helpers/markdown.ts'
 import { commandsOf, pastedEnvironment, program, run, wordsOf } from '../helpers/pasted-commands.ts'
 import { type ProxyUnderTest, startProxy } from '../helpers/proxy-under-test.ts'
@@ -29,6 +30,8 @@ for (const page of pages) {
         if (/^npm\b/.test(command)) await isNpmScript(command)
         else if (/^(npx streamgauge|node dist\/src\/main\.js)\b/.test(command)) await runsOurs(t, command, folder)
         else if (/^node scripts\//.test(command)) readSource(wordsOf(command)[1] as string)
+        else if (/^docker\b/.test(command)) await isDocker(command)
+        else if (command === 'cp .env.example .env') readSource('.env.example')
         else await runsInShell(t, command, folder)
       }
     })
@@ -56,6 +59,22 @@ async function isUnderstood(name: string, words: readonly string[]): Promise<voi
   assert.ok(entry, `there is no command ${name}`)
   const parsed = parse(words, await entry.load())
   assert.deepEqual('faults' in parsed ? parsed.faults : [], [])
+}
+
+/** No engine is needed to tell whether what it would be asked for is there. */
+async function isDocker(command: string): Promise<void> {
+  const [, verb, ...words] = wordsOf(command)
+  if (verb === 'compose') {
+    const profile = words[words.indexOf('--profile') + 1]
+    if (words.includes('--profile'))
+      assert.ok(Object.values(readCompose().services).some(({ profiles }) => profiles?.includes(profile as string)))
+  } else if (verb === 'run') {
+    const [name, ...rest] = words.slice(words.indexOf('streamgauge') + 1)
+    await isUnderstood(name as string, rest)
+  } else {
+    assert.deepEqual([verb, ...words], ['build', '--tag', 'streamgauge', '.'])
+    readSource('Dockerfile')
+  }
 }
 
 async function runsOurs(t: TestContext, command: string, folder: string): Promise<void> {
