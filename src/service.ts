@@ -4,6 +4,7 @@ import { startAdmin } from './admin/admin.ts'
 import { version as packageVersion } from './cli/version.ts'
 import type { Config } from './config/schema.ts'
 import type { Recorder } from './measurement/recorder.ts'
+import { doubledPathHint } from './proxy/doubled-path.ts'
 import { Drain } from './proxy/drain.ts'
 import { createProxyApp } from './proxy/proxy-app.ts'
 import { proxyContext } from './proxy/proxy-setup.ts'
@@ -16,6 +17,8 @@ export interface ServiceOptions {
   readonly log?: { write(line: string): void }
   /** Faults of our own, for the operator. The error may be anything. */
   readonly onFault?: (what: string, error: unknown) => void
+  /** What the operator may have set wrong, in a sentence. */
+  readonly onHint?: (hint: string) => void
   readonly clock?: Clock
   readonly idle?: LoopIdle
   /** ms since the epoch. */
@@ -58,7 +61,10 @@ export async function startService(config: Config, options: ServiceOptions = {})
     clock: () => clock.now(),
     version,
     gateways: config.gateways.map((gateway) => gateway.name),
-    recorders: options.recorders ?? [],
+    recorders: [
+      ...(options.recorders ?? []),
+      ...(options.onHint === undefined ? [] : [doubledPathHint(config.gateways, options.onHint)]),
+    ],
     ...(options.log && { write: (line: string) => options.log?.write(line) }),
   })
   let isDraining = false

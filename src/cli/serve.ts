@@ -55,6 +55,7 @@ async function serve(config: Config, io: Io, startService: StartService): Promis
       version: version(),
       log: exchangeLines(log),
       onFault: (what, error) => logger.error(crashLine(error), what),
+      onHint: (hint) => logger.warn(hint),
     })
   } catch (error) {
     await log.close()

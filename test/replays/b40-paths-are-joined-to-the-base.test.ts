@@ -111,3 +111,24 @@ test('B40 an app and a gateway in the path are taken off before the join', async
     assert.equal(got.status, 400, target)
   }
 })
+
+test('B40 a 404 to a path with a doubled segment gives one hint', async (t) => {
+  const hints: string[] = []
+  const gateway = await startRawGateway(t, (_request, connection) =>
+    connection.write('HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\n\r\n{}'),
+  )
+  const proxy = await startProxy(t, `http://127.0.0.1:${gateway.port}/api/v1?key=secret`, {
+    onHint: (hint) => void hints.push(hint),
+  })
+  const ask = async (target: string): Promise<void> => {
+    const got = await (await openRawClient(t, proxy.url)).ask(requestBytes({ target })).over()
+    assert.equal(got.status, 404)
+  }
+  await ask('/v1/models')
+  assert.deepEqual(hints, [])
+  await ask('/v1/v1/models?key=secret')
+  await ask('/v1/v1/models')
+  assert.equal(hints.length, 1)
+  assert.match(hints[0] ?? '', /"\/v1\/v1"/)
+  assert.doesNotMatch(hints[0] ?? '', /secret/)
+})
