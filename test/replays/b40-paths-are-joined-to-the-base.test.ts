@@ -117,7 +117,7 @@ test('B40 a 404 to a path with a doubled segment gives one hint', async (t) => {
   const gateway = await startRawGateway(t, (_request, connection) =>
     connection.write('HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\n\r\n{}'),
   )
-  const proxy = await startProxy(t, `http://127.0.0.1:${gateway.port}/api/v1?key=secret`, {
+  const proxy = await startProxy(t, `http://127.0.0.1:${gateway.port}/api/v1`, {
     onHint: (hint) => void hints.push(hint),
   })
   const ask = async (target: string): Promise<void> => {
