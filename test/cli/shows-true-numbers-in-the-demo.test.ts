@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { run } from '../../src/cli/run.ts'
 import { models } from '../../src/simulator/models.ts'
 import { MemoryIo } from '../helpers/memory-io.ts'
+import { watch } from '../helpers/viewer.ts'
 
 /** Between two looks at what must come. */
 const moment = () => new Promise((resolve) => setTimeout(resolve, 20))
@@ -40,6 +41,27 @@ test('demo prints its addresses first, has traffic, and goes when it is told to'
   assert.equal(await code, 0)
   await assert.rejects(fetch(`${admin}healthz`))
   assert.equal(io.listening, 0)
+})
+
+test('the demo has something to see of every app before one has had time to wonder', { timeout: 30_000 }, async (t) => {
+  const io = new MemoryIo()
+  const code = run(['demo'], io)
+  while (!io.stdout.includes('traffic')) await moment()
+  const [, admin] = /^live page (\S+)$/m.exec(io.stdout)!
+  const viewer = await watch(t, admin as string)
+  const apps = new Set<string>()
+  let [most, ended, count] = [0, 0, 0]
+  while (apps.size < 4 || most < 3 || ended < 15) {
+    await viewer.has(++count)
+    const snapshot = viewer.snapshots[count - 1]
+    most = Math.max(most, snapshot?.runningTotal ?? 0)
+    ended += snapshot?.exchanges.length ?? 0
+    for (const { app } of snapshot?.exchanges ?? []) apps.add(app)
+  }
+  // Snapshots count the seconds: four make one.
+  assert.ok(count <= 20, `it took ${count} snapshots`)
+  io.signal('SIGINT')
+  assert.equal(await code, 0)
 })
 
 test('demo takes other ports where the usual ones are taken, and says so', { timeout: 30_000 }, async (t) => {
