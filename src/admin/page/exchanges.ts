@@ -6,7 +6,7 @@ import type { Model } from './model.ts'
 import { roundScale, Timeline } from './timeline.ts'
 
 /** Rows beyond the edges of what is seen. */
-const margin = 5
+const margin = 3
 /** px of a row before one was seen. */
 const usualHeight = 44
 
