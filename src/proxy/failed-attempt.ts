@@ -5,7 +5,7 @@ import type { EndCause } from '../stream/stream-observer.ts'
 import type { ProxyErrorCode } from './proxy-errors.ts'
 import { type Limits, limitText } from './time-limits.ts'
 
-/** A connection that the gateway had closed says so within a round trip and this, ms; later it may have read the request. */
+/** A connection that the gateway had closed says so within a round trip and this, ms of waiting; later it may have read the request. */
 const resendWithinMs = 100
 
 /** A request to a gateway that came to nothing: no byte of an answer. */
@@ -13,8 +13,8 @@ export interface FailedAttempt {
   readonly error: Error
   readonly used: UsedSocket | undefined
   readonly body: Buffer | Readable | null
-  /** Since the request was written, ms. */
-  readonly afterMs: number
+  /** How long the event loop has waited for events since the request was written, ms: while it is busy it cannot notice an end. */
+  readonly waitedMs: number
 }
 
 /**
@@ -22,13 +22,13 @@ export interface FailedAttempt {
  * whole. Never after a reset (the request may have been read), never after any byte of an answer (an interim head tells that the request was read),
  * and never on a connection that was new.
  */
-export function mayResend({ error, used, body, afterMs }: FailedAttempt): boolean {
+export function mayResend({ error, used, body, waitedMs }: FailedAttempt): boolean {
   return (
     used?.reused === true &&
     used.socket.bytesRead === used.bytesReadBefore &&
     (body === null || Buffer.isBuffer(body)) &&
     closedBeforeReading(error) &&
-    afterMs <= resendWithinMs + used.connectMs
+    waitedMs <= resendWithinMs + used.connectMs
   )
 }
 

@@ -39,7 +39,7 @@ export class Forward implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Controller): void {
-    this.#gateway.starts(controller, this.#o.turns.now())
+    this.#gateway.starts(controller, this.#o.turns.idleMs())
     if (this.#over) this.#gateway.abandon('the exchange is over')
     else this.#limits.sent()
   }
@@ -134,9 +134,9 @@ export class Forward implements Dispatcher.DispatchHandler {
       this.clientLeft()
       return
     }
-    const afterMs = turns.now() - this.#gateway.sentAt
+    const waitedMs = turns.idleMs() - this.#gateway.idleAtSend
     const isFirst = !this.#answering && accumulator.resends === 0 && !response.destroyed
-    if (isFirst && mayResend({ error, used: this.#gateway.used, body: request.body, afterMs })) {
+    if (isFirst && mayResend({ error, used: this.#gateway.used, body: request.body, waitedMs })) {
       accumulator.resends++
       this.#dispatch('fresh')
       return

@@ -8,14 +8,14 @@ class Stopped extends Error {}
 export class GatewaySide {
   /** Of the attempt that runs; `undefined`: it has no connection yet. */
   used: UsedSocket | undefined
-  /** When it was written, ms. */
-  sentAt = 0
+  /** How long the event loop had waited for events when it was written, ms. */
+  idleAtSend = 0
   #controller: Dispatcher.DispatchController | undefined
 
   /** Called from `onRequestStart`. */
-  starts(controller: Dispatcher.DispatchController, at: number): void {
+  starts(controller: Dispatcher.DispatchController, idleMs: number): void {
     this.#controller = controller
-    this.sentAt = at
+    this.idleAtSend = idleMs
     requestStarts(this)
   }
 

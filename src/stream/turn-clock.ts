@@ -45,6 +45,11 @@ export class TurnClock {
     return this.#clock.now()
   }
 
+  /** How long the loop has waited for events so far, ms: two readings tell how soon it could have noticed something in between. */
+  idleMs(): number {
+    return this.#idle.idleMs()
+  }
+
   /** HOT PATH: runs once per chunk. The begin of the running turn, ms. */
   mark(): number {
     if (this.#open) return this.#turn
