@@ -54,7 +54,7 @@ function holdsWhatRuns(stage: Stage): void {
   assert.deepEqual(readdirSync(join(app, 'dist')), ['src'])
   const files = readdirSync(join(app, 'dist'), { recursive: true, encoding: 'utf8' })
   assert.deepEqual(
-    files.filter((file) => file.endsWith('.map') || file.includes('test')),
+    files.filter((file) => /\.map$|\.test\.js$/.test(file)),
     [],
   )
   const { packages } = JSON.parse(readSource('package-lock.json')) as { packages: Record<string, { dev?: boolean }> }
