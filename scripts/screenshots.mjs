@@ -14,7 +14,7 @@ const folder = process.argv[2] ?? join(root, 'dist/screenshots')
 const readme = join(root, 'docs/images/live-page.png')
 
 /** Traffic before the first picture, seconds. */
-const warmUp = Number(process.env.WARM_UP ?? 5)
+const warmUp = Number(process.env.WARM_UP ?? 3)
 
 async function startDemo() {
   const demo = spawn(process.execPath, [join(root, 'dist/src/main.js'), 'demo'], {
@@ -32,7 +32,7 @@ async function open(browser, address, options) {
   const page = await context.newPage()
   await page.goto(address)
   await page.waitForSelector('#exchange-rows tr:not(.spacer)')
-  await delay(1500)
+  await delay(1000)
   return page
 }
 

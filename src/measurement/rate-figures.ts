@@ -150,7 +150,7 @@ export const burstiness: Figure = {
   help: 'Share of output events that share a chunk with an earlier output event.',
   formula: '(E - chunks with output) / E',
   buckets: undefined,
-  expression: (m) => `(${m.output.all.events} - ${m.output.all.chunks}) / ${m.output.all.events}`,
+  expression: () => '(events - chunks) / events',
   of(m) {
     const reason = noTokenReason(m)
     if (reason !== undefined) return reason

@@ -23,7 +23,17 @@ export function workOut(figure: Figure, m: StreamMeasurement, g: Generation): Wo
 
 function termsOf(m: StreamMeasurement, g: Generation): Map<string, string> {
   const { events, chars, firstChunkEvents, firstChunkChars } = g.counts
-  const counts = { N: g.tokens, N1: g.firstChunkTokens, E: events, E1: firstChunkEvents, C: chars, C1: firstChunkChars }
+  const counts = {
+    N: g.tokens,
+    N1: g.firstChunkTokens,
+    E: events,
+    E1: firstChunkEvents,
+    C: chars,
+    C1: firstChunkChars,
+    // Of all output, also where the counts above are of the answer alone.
+    events: m.output.all.events,
+    chunks: m.output.all.chunks,
+  }
   const terms = new Map<string, string>()
   for (const [name, count] of Object.entries(counts)) if (count !== undefined) terms.set(name, String(count))
   for (const [name, mark] of Object.entries(m.marks) as [string, number | undefined][]) {

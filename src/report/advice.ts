@@ -1,5 +1,5 @@
 import { type Reason, reasonTexts } from '../measurement/reasons.ts'
-import type { EventLoopStall } from './event-loop.ts'
+import { type EventLoopStall, remembered } from './event-loop.ts'
 import { cleanLabel } from './label-values.ts'
 import type { Advice } from './live-shapes.ts'
 import type { RecentExchange } from './recent.ts'
@@ -131,7 +131,8 @@ function adviseOnStalls(stalls: readonly (EventLoopStall & { readonly wallClock:
   const long = stalls.filter(({ seconds }) => seconds >= shortestStallSeconds).sort((a, b) => b.seconds - a.seconds)
   const [longest] = long
   if (longest === undefined) return []
-  const times = long.length === 1 ? 'once' : `${long.length} times`
+  const count = stalls.length < remembered ? `${long.length}` : `at least ${long.length}`
+  const times = long.length === 1 ? 'once' : `${count} times`
   return [
     {
       severity: 'note',

@@ -5,7 +5,7 @@ const shortestStallMs = 10
 const everyMs = 20
 const windowSeconds = 60
 /** The last stalls that are remembered one by one, from this length on. */
-const remembered = 32
+export const remembered = 128
 const longStallSeconds = 0.05
 
 export interface EventLoopStall {

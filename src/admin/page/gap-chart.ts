@@ -65,6 +65,7 @@ function histogram({ bounds, counts, count }: ExchangeDetail['gaps']): HTMLEleme
     const bound = bounds[first + index]
     const bar = element('span', { class: 'bar answer' })
     bar.style.inlineSize = `${(100 * n) / most}%`
+    bar.hidden = n === 0
     return element(
       'li',
       {},
