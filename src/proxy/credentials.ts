@@ -65,6 +65,16 @@ export function clientKeys(raw: readonly string[]): string[] {
   return keys
 }
 
+/** Every key that has to do with a request: the client's and the gateway's. */
+export function secretsOf(
+  raw: readonly string[],
+  query: string | undefined,
+  rules: CredentialRules | undefined,
+): string[] {
+  const own = rules === undefined ? [] : [rules.apiKey, ...Object.values(rules.set)]
+  return [...clientKeys(raw), ...keysOfQuery(query), ...own.map((value) => keyOf('authorization', value))]
+}
+
 function bearer(key: string): readonly [string, string] {
   return ['authorization', `Bearer ${key}`]
 }

@@ -3,13 +3,14 @@ import type { Socket } from 'node:net'
 import type { ExchangeIdentity } from '../measurement/stream-measurement.ts'
 import { StreamAccumulator } from '../stream/stream-accumulator.ts'
 import type { EndCause } from '../stream/stream-observer.ts'
-import { decideCredentials } from './credentials.ts'
+import { decideCredentials, secretsOf } from './credentials.ts'
 import { watchDeparture } from './departure.ts'
 import { identityOf, type RequestLabels } from './exchange-identity.ts'
 import { Forward } from './forward.ts'
 import { requestHeaders } from './forwarded-headers.ts'
 import type { GatewayRoom, ProxyContext } from './proxy-context.ts'
 import { type ProxyErrorCode, proxyError, sendError } from './proxy-errors.ts'
+import { withoutSecrets } from './redaction.ts'
 import { discardRest } from './request-body.ts'
 import type { KnownRoute } from './route.ts'
 import type { Running } from './running-exchanges.ts'
@@ -177,10 +178,14 @@ export class Exchange implements Running {
       gapBounds,
       price: gateway === undefined ? undefined : (tokens) => gateway.price(identity.model, tokens),
       onFirstToken: (exchange) => recorder.firstToken(exchange),
-      onFinished: (measurement, exchange) => recorder.ended(measurement, exchange),
+      onFinished: (measurement, exchange) => recorder.ended(withoutSecrets(measurement, this.#secrets()), exchange),
     })
     accumulator.marks.bodyReceived = this.#bodyReceived
     return accumulator
+  }
+
+  #secrets(): string[] {
+    return secretsOf(this.request.rawHeaders, this.#route?.query, this.#gateway?.credentials)
   }
 
   #identity(labels: RequestLabels | undefined): ExchangeIdentity {

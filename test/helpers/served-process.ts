@@ -27,8 +27,10 @@ export interface ServedProcess {
 export interface ServedOptions {
   /** More of the configuration, as YAML; `gateways` is written here. */
   readonly yaml?: string
-  /** Keys of the one gateway, as YAML in one line. */
+  /** More keys of the first gateway, as YAML in one line. */
   readonly gateway?: string
+  /** More gateways, as YAML in one line each. */
+  readonly gateways?: readonly string[]
   readonly env?: NodeJS.ProcessEnv
   /** A program with its words that starts what follows it. */
   readonly under?: readonly string[]
@@ -43,7 +45,11 @@ export async function serveProcess(
   options: ServedOptions = {},
 ): Promise<ServedProcess> {
   const gateway = `{ name: default, url: "${gatewayUrl}"${options.gateway === undefined ? '' : `, ${options.gateway}`} }`
-  const config = temporaryFile(t, 'streamgauge.yaml', `gateways: [${gateway}]\n${options.yaml ?? ''}\n`)
+  const config = temporaryFile(
+    t,
+    'streamgauge.yaml',
+    `gateways: [${[gateway, ...(options.gateways ?? [])].join(', ')}]\n${options.yaml ?? ''}\n`,
+  )
   const words = [main, 'serve', '--config', config, '--port', '0', '--admin-port', '0']
   const [program, ...rest] = [...(options.under ?? []), process.execPath, ...(options.nodeArguments ?? []), ...words]
   // Nothing of the environment of whoever runs the tests comes into it.
