@@ -1,6 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,16 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 export interface ServeAddresses {
   readonly proxy_url: string
   readonly admin_url: string
-}
-
-/** A port that is free now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** A program that is killed after the test. Standard output is read by who wants to; what it says on standard error is kept. */
