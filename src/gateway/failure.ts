@@ -75,6 +75,11 @@ export function failureOf(error: unknown): Failure {
   return { label: 'failed', detail: undefined }
 }
 
+/** Whether an error that the HTTP client handed over was thrown by a handler of ours: what the client, Node and TLS say has a code or a known name. */
+export function isOurOwn(error: Error): boolean {
+  return withCauses(error).every((candidate) => !isBadAnswer(candidate) && !('code' in candidate))
+}
+
 /**
  * The gateway closed a kept-alive connection while the request was on its way: nothing of an answer came, and its FIN was there before the
  * request was read. A reset says nothing of the kind: the request may have been read.

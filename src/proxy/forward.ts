@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { isOurOwn } from '../gateway/failure.ts'
 import type { EndCause } from '../stream/stream-observer.ts'
 import { endBadly, writeAnswerHead, writeBody } from './answer-writing.ts'
 import { ClientPace } from './client-pace.ts'
@@ -141,6 +142,8 @@ export class Forward implements Dispatcher.DispatchHandler {
       this.#dispatch('fresh')
       return
     }
+    // A handler of ours threw, and the client made an error of the request of it.
+    if (isOurOwn(error)) throw error
     const { code, cause, detail } = endingOf(error, this.#answering, limits)
     this.#fail(code, cause, detail)
   }

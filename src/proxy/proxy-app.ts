@@ -8,7 +8,7 @@ import { passthroughLabels } from './exchange-identity.ts'
 import { passthroughPrefix, registerPassthrough } from './passthrough.ts'
 import { hasProperHost } from './proper-host.ts'
 import type { GatewayRoom, ProxyContext } from './proxy-context.ts'
-import type { ProxyErrorCode } from './proxy-errors.ts'
+import { type ProxyErrorCode, proxyError, sendError } from './proxy-errors.ts'
 import { hasBody, readBody } from './request-body.ts'
 import { peekRequest } from './request-peek.ts'
 import { type KnownRoute, type Route, routeOf } from './route.ts'
@@ -56,8 +56,8 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
     rewriteUrl: (raw) => {
       const request = raw as IncomingMessage
       const arrival = arrive(request)
-      arrivals.set(request, arrival)
-      if (arrival.refused !== undefined) return refusedPath
+      if (arrival !== undefined) arrivals.set(request, arrival)
+      if (arrival === undefined || arrival.refused !== undefined) return refusedPath
       if (arrival.route.kind === 'generation') return generationPath
       // The plugin's parser must take the body as it is, whatever its type says.
       const { headers } = request
@@ -75,13 +75,15 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.server.headersTimeout = options.headTimeoutMs ?? 60_000
 
-  function arrive(request: IncomingMessage): Arrival {
-    const exchange = new Exchange(context, request)
+  /** Never throws: Fastify calls it where nothing would catch. `undefined`: the request cannot even be counted. */
+  function arrive(request: IncomingMessage): Arrival | undefined {
+    let exchange: Exchange | undefined
     try {
+      exchange = new Exchange(context, request)
       return routed(exchange, request)
     } catch (error) {
       context.onCrash(error)
-      return { exchange, route: { kind: 'bad_path' }, gateway: undefined, refused: 'internal' }
+      return exchange && { exchange, route: { kind: 'bad_path' }, gateway: undefined, refused: 'internal' }
     }
   }
 
@@ -105,7 +107,12 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
 
   /** Takes the exchange out of Fastify's hands: its answer is written byte for byte. */
   function take(request: IncomingMessage, response: ServerResponse): void {
-    const { exchange, route, gateway, refused } = arrivals.get(request) as Arrival
+    const arrival = arrivals.get(request)
+    if (arrival === undefined) {
+      sendError(response, proxyError('internal'))
+      return
+    }
+    const { exchange, route, gateway, refused } = arrival
     arrivals.delete(request)
     const known = route.kind === 'bad_path' ? undefined : route
     try {
