@@ -32,8 +32,6 @@ export interface ServedOptions {
   /** More gateways, as YAML in one line each. */
   readonly gateways?: readonly string[]
   readonly env?: NodeJS.ProcessEnv
-  /** A program with its words that starts what follows it. */
-  readonly under?: readonly string[]
   readonly nodeArguments?: readonly string[]
 }
 
@@ -51,10 +49,12 @@ export async function serveProcess(
     `gateways: [${[gateway, ...(options.gateways ?? [])].join(', ')}]\n${options.yaml ?? ''}\n`,
   )
   const words = [main, 'serve', '--config', config, '--port', '0', '--admin-port', '0']
-  const [program, ...rest] = [...(options.under ?? []), process.execPath, ...(options.nodeArguments ?? []), ...words]
   // Nothing of the environment of whoever runs the tests comes into it.
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...options.env }
-  const child = spawn(program as string, rest, { stdio: ['ignore', 'pipe', 'pipe'], env })
+  const child = spawn(process.execPath, [...(options.nodeArguments ?? []), ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env,
+  })
   t.after(() => child.kill('SIGKILL'))
   let stdout = ''
   let stderr = ''
