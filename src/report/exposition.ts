@@ -4,6 +4,7 @@ import {
   type AnyFamily,
   type CounterChild,
   CounterFamily,
+  type Exemplar,
   GaugeFamily,
   type HistogramChild,
   HistogramFamily,
@@ -38,7 +39,13 @@ interface Writer {
   write(index: number): string
 }
 
-function histogramWriter(family: HistogramFamily): Writer {
+/** What follows a bucket's value in OpenMetrics; the text format has no place for it. */
+function exemplarText(exemplar: Exemplar | undefined): string {
+  if (exemplar === undefined) return ''
+  return ` # {${labelText(exemplar.labels)}} ${numberText(exemplar.value)} ${numberText(exemplar.time)}`
+}
+
+function histogramWriter(family: HistogramFamily, format: Format): Writer {
   const { name, children } = family
   const bounds = [...Array.from(family.bounds, boundText), '+Inf']
   const tails = bounds.map((bound) => `le="${bound}"} `)
@@ -49,7 +56,8 @@ function histogramWriter(family: HistogramFamily): Writer {
     let cumulative = 0
     for (let bucket = 0; bucket < tails.length; bucket++) {
       cumulative += child.counts[bucket] as number
-      lines += `${bucketHead}${tails[bucket]}${cumulative}\n`
+      const exemplar = format === 'openmetrics' ? exemplarText(child.exemplars?.[bucket]) : ''
+      lines += `${bucketHead}${tails[bucket]}${cumulative}${exemplar}\n`
     }
     return `${lines}${name}_sum${labels}${numberText(child.sum)}\n${name}_count${labels}${child.count}\n`
   }
@@ -88,8 +96,8 @@ function gaugeWriter({ name, children }: GaugeFamily): Writer {
   return { count: lines.length, linesPerChild: 1, write: (index) => lines[index] as string }
 }
 
-function writerOf(family: AnyFamily): Writer {
-  if (family instanceof HistogramFamily) return histogramWriter(family)
+function writerOf(family: AnyFamily, format: Format): Writer {
+  if (family instanceof HistogramFamily) return histogramWriter(family, format)
   return family instanceof CounterFamily ? counterWriter(family) : gaugeWriter(family)
 }
 
@@ -122,7 +130,7 @@ export async function* slicesOf(
   let slice = ''
   let lines = 0
   for (const { family, gauges } of writers) {
-    const writer = gauges ?? writerOf(family)
+    const writer = gauges ?? writerOf(family, format)
     slice += head(family.name, family.help, family.type, format)
     for (let index = 0; index < writer.count; index++) {
       slice += writer.write(index)

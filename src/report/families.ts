@@ -1,4 +1,4 @@
-import { type Bounds, Histogram } from '../measurement/histogram.ts'
+import { type Bounds, bucketOf, Histogram } from '../measurement/histogram.ts'
 import { labelPair, labelText } from './exposition-text.ts'
 import { type MetricSpec, prefix } from './metric-list.ts'
 
@@ -57,15 +57,33 @@ abstract class Family<Child extends { readonly labels: Labels }> {
   }
 }
 
+/** One sample of a bucket, by which it can be found elsewhere. */
+export interface Exemplar {
+  /** Together at most 128 characters: OpenMetrics' limit. */
+  readonly labels: Labels
+  readonly value: number
+  /** Seconds since the epoch. */
+  readonly time: number
+}
+
 export class HistogramChild extends Histogram {
   readonly labels: Labels
   /** The label pairs in exposition form, without braces. */
   readonly text: string
+  /** The last of each bucket; `undefined` where none was ever given. */
+  exemplars: (Exemplar | undefined)[] | undefined
 
   constructor(bounds: Bounds, labels: Labels) {
     super(bounds)
     this.labels = labels
     this.text = labelText(labels)
+  }
+
+  /** Records the exemplar's value and keeps it in place of its bucket's last one. */
+  observeExemplar(exemplar: Exemplar): void {
+    this.observe(exemplar.value)
+    this.exemplars ??= []
+    this.exemplars[bucketOf(this.bounds, exemplar.value)] = exemplar
   }
 
   /**

@@ -66,7 +66,7 @@ export class MetricsRecorder implements Recorder {
   firstToken(exchange: RunningExchange): void {
     const { dispatched, firstToken } = exchange.marks
     if (dispatched === undefined || firstToken === undefined) return
-    this.#recordFirstToken(this.track(exchange), (firstToken - dispatched) / 1000)
+    this.#recordFirstToken(this.track(exchange), (firstToken - dispatched) / 1000, exchange)
   }
 
   ended(m: StreamMeasurement, exchange: RunningExchange): void {
@@ -88,10 +88,17 @@ export class MetricsRecorder implements Recorder {
     }
   }
 
-  #recordFirstToken(tracked: Tracked, seconds: number): void {
+  #recordFirstToken(
+    tracked: Tracked,
+    seconds: number,
+    { identity, marks }: Pick<RunningExchange, 'identity' | 'marks'>,
+  ): void {
     if (tracked.firstTokenRecorded) return
     tracked.firstTokenRecorded = true
-    tracked.series.figure('time_to_first_token_seconds').observe(seconds)
+    const time = (identity.startedAt + (marks.firstToken ?? marks.received) - marks.received) / 1000
+    const { id, traceId } = identity
+    const labels = traceId === undefined ? { exchange_id: id } : { trace_id: traceId }
+    tracked.series.figure('time_to_first_token_seconds').observeExemplar({ labels, value: seconds, time })
   }
 
   #recordFigures(m: StreamMeasurement, { figures: values }: Evaluation, tracked: Tracked): void {
@@ -104,7 +111,7 @@ export class MetricsRecorder implements Recorder {
     const timeToFirstToken = values['time_to_first_token_seconds']
     if (timeToFirstToken !== undefined) {
       // Normally long done; a body whose copy was decoded late may end before its first token was told.
-      this.#recordFirstToken(tracked, timeToFirstToken)
+      this.#recordFirstToken(tracked, timeToFirstToken, m)
       series.byCache(m.cache, m.tokens?.input).observe(timeToFirstToken)
     }
     const rate = values['output_tokens_per_second']

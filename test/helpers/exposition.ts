@@ -4,6 +4,15 @@ export interface Sample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
+  /** Of a bucket, in OpenMetrics. */
+  readonly exemplar?: Exemplar
+}
+
+export interface Exemplar {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+  /** Seconds since the epoch. */
+  readonly time: number
 }
 
 export interface ExpositionFamily {
@@ -41,6 +50,18 @@ function readNumber(text: string): number {
   return Number(text)
 }
 
+const exemplarLine = /^(\w+_bucket\{.*\} \S+) # \{(.*)\} (\S+) (\S+)$/
+
+/** OpenMetrics alone has exemplars, on buckets; their labels are short. */
+function withoutExemplar(line: string, format: 'text' | 'openmetrics'): [string, Exemplar | undefined] {
+  const match = format === 'openmetrics' ? exemplarLine.exec(line) : null
+  if (match === null) return [line, undefined]
+  const [, sample, pairs, value, time] = match as unknown as [string, string, string, string, string]
+  const labels = readLabels(pairs)
+  assert.ok(Object.entries(labels).flat().join('').length <= 128, line)
+  return [sample, { labels, value: readNumber(value), time: readNumber(time) }]
+}
+
 /**
  * Reads an exposition and holds it to the rules of its format: a family is announced once, before its samples, which stand together; no series
  * stands twice; buckets are cumulative and end with +Inf, equal to the count. OpenMetrics also: the end mark, and `_total` on counters' samples alone.
@@ -68,7 +89,8 @@ export function readExposition(text: string, format: 'text' | 'openmetrics'): Ma
       current = { name: name as string, family }
       continue
     }
-    const match = sampleLine.exec(line)
+    const [sampleText, exemplar] = withoutExemplar(line, format)
+    const match = sampleLine.exec(sampleText)
     assert.ok(match, `neither comment nor sample: ${line}`)
     assert.ok(current, `a sample before any family: ${line}`)
     const labels = readLabels(match[2] ?? '')
@@ -83,7 +105,12 @@ export function readExposition(text: string, format: 'text' | 'openmetrics'): Ma
     const key = `${sampleName} ${JSON.stringify(Object.entries(labels).sort())}`
     assert.ok(!series.has(key), `stands twice: ${key}`)
     series.add(key)
-    current.family.samples.push({ name: sampleName, labels, value: readNumber(match[3] as string) })
+    current.family.samples.push({
+      name: sampleName,
+      labels,
+      value: readNumber(match[3] as string),
+      ...(exemplar && { exemplar }),
+    })
   }
   for (const [name, family] of families) if (family.type === 'histogram') checkHistogram(name, family)
   return families

@@ -63,6 +63,7 @@ async function startWatching(t: TestContext, admin: string, alertmanager: string
     return path
   })
   return startPrometheus(t, {
+    flags: ['--enable-feature=exemplar-storage'],
     config: {
       global: { scrape_interval: '1s', evaluation_interval: '1s' },
       rule_files: files,
@@ -94,6 +95,7 @@ const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => 
 
 test('the webhook hears of a first token that comes twice as late, and of its end', async (t) => {
   if (!['prometheus', 'prometheus-alertmanager'].every((tool) => requireTool(t, tool))) return
+  const begun = Date.now() / 1000
   const simulator = await simulatedGateway(t)
   const proxy = await startProxy(t, simulator.url)
   const { url, heard } = await webhook(t)
@@ -129,6 +131,17 @@ test('the webhook hears of a first token that comes twice as late, and of its en
     broken.map(({ name, lastError }) => `${name}: ${lastError}`),
     [],
   )
+  const exemplars = (await prometheus.get(
+    `query_exemplars?query=streamgauge_time_to_first_token_seconds_bucket&start=${begun}&end=${Date.now() / 1000}`,
+  )) as { exemplars: { labels: Record<string, string> }[] }[]
+  const ids = exemplars.flatMap((series) => series.exemplars.map(({ labels }) => labels['exchange_id']))
+  const logged = new Set(proxy.log.map(({ id }) => id))
+  assert.ok(ids.length > 0)
+  assert.deepEqual(
+    ids.filter((id) => !logged.has(id)),
+    [],
+  )
+
   // A machine that is busy with something else holds the proxy's event loop up: that may be told, too.
   const ofModels = heard.flatMap(({ alerts }) => alerts).filter(({ labels }) => labels['scope'] !== 'proxy')
   const others = new Set(ofModels.map(({ labels }) => labels['alertname']))
