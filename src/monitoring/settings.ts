@@ -77,7 +77,7 @@ export const defaultSettings: MonitoringSettings = {
       long: hour,
       effect: 0.25,
       significance: { short: 1.36, long: 2.2 },
-      for: 2 * minute,
+      for: 15 * minute,
     },
     {
       severity: 'ticket',

@@ -19,7 +19,7 @@ import { requireTool } from '../helpers/tools.ts'
 const scaled: MonitoringSettings = {
   ...defaultSettings,
   interval: 1,
-  baselines: [12, 22],
+  baselines: [18, 24],
   shift: [{ severity: 'page', short: 4, long: 8, effect: 0.25, significance: { short: 1.36, long: 2.2 }, for: 1 }],
   burn: [{ severity: 'page', short: 4, long: 8, factor: 6 }],
   windows: { short: 4, medium: 6, long: 8 },
@@ -89,8 +89,9 @@ function steadyTraffic(t: TestContext, url: string): void {
   t.after(() => clearInterval(timer))
 }
 
-const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-  while (!(await holds())) await delay(100)
+const until = async (holds: () => boolean | Promise<boolean>, atMostMs = Number.POSITIVE_INFINITY): Promise<void> => {
+  const begun = performance.now()
+  while (!(await holds()) && performance.now() - begun < atMostMs) await delay(100)
 }
 
 test('the webhook hears of a first token that comes twice as late, and of its end', async (t) => {
@@ -108,19 +109,23 @@ test('the webhook hears of a first token that comes twice as late, and of its en
     )
 
   // Both baselines have to be there.
-  const far = 'model:streamgauge_ttft_shift:8s_against_8s_22s_ago'
+  const far = 'model:streamgauge_ttft_shift:8s_against_8s_24s_ago'
   await until(async () => (await prometheus.query(far)).length > 0)
   await delay(2000)
   assert.deepEqual(regressions('firing'), [])
 
-  simulator.slow(model, 2)
-  await until(() => regressions('firing').length > 0)
+  // A machine that stands still for seconds can miss the moment: the far baseline is slow itself some time later. Then once more.
+  for (let attempt = 1; regressions('firing').length === 0 && attempt <= 2; attempt++) {
+    if (attempt > 1) await delay(26_000)
+    simulator.slow(model, 2)
+    await until(() => regressions('firing').length > 0, 18_000)
+    simulator.slow(model, 1)
+  }
   const [alert] = regressions('firing')
-  assert.equal(alert?.labels['model'], model)
+  assert.equal(alert?.labels['model'], model, 'no regression was told')
   assert.equal(alert?.labels['severity'], 'page')
-  assert.match(alert?.annotations['description'] as string, /p50 [\d.]+m?s, p95 [\d.]+m?s; 12s ago p50 [\d.]+m?s/)
+  assert.match(alert?.annotations['description'] as string, /p50 [\d.]+m?s, p95 [\d.]+m?s; 18s ago p50 [\d.]+m?s/)
 
-  simulator.slow(model, 1)
   await until(() => regressions('resolved').length > 0)
 
   const { groups } = (await prometheus.get('rules')) as {
