@@ -28,7 +28,7 @@ const child = spawn(
     '--enable-source-maps',
     '--test',
     '--test-concurrency=2',
-    ...(long ? [] : ['--test-timeout=120000']),
+    ...(long ? [] : ['--test-timeout=300000']),
     `--test-reporter=${process.env.TEST_REPORTER ?? 'spec'}`,
     ...files,
   ],
