@@ -48,6 +48,8 @@ export interface MonitoringSettings {
   readonly leastBaseline: number
   readonly shift: readonly ShiftLevel[]
   readonly objectives: readonly LatencyObjective[]
+  /** Seconds: what `metrics.slo.ttft` of the proxies adds to the bounds of the time to first token. */
+  readonly addedBounds: readonly number[]
   readonly burn: readonly BurnLevel[]
   /** Fewer events than this in a window make no alert on a share. */
   readonly leastEvents: number
@@ -89,6 +91,7 @@ export const defaultSettings: MonitoringSettings = {
     },
   ],
   objectives: [{ name: 'ttft', threshold: 3, objective: 0.95, models: '.*' }],
+  addedBounds: [],
   burn: [
     { severity: 'page', short: 5 * minute, long: hour, factor: 6 },
     { severity: 'ticket', short: 30 * minute, long: 6 * hour, factor: 3 },
@@ -108,12 +111,15 @@ export const defaultSettings: MonitoringSettings = {
 /** A burn factor is the share of bad streams divided by the share allowed; above this share an alert would hardly ever fire. */
 const largestBurnShare = 0.5
 
-/** What is wrong with the settings; empty if nothing. `bounds`: those of the time to first token, with `metrics.slo.ttft`. */
-export function settingsProblems(settings: MonitoringSettings, bounds: readonly number[] = latencyBuckets): string[] {
+/** What is wrong with the settings; empty if nothing. */
+export function settingsProblems(settings: MonitoringSettings): string[] {
   const problems: string[] = []
+  const bounds = [...latencyBuckets, ...settings.addedBounds]
   for (const { name, threshold, objective } of settings.objectives) {
     if (!bounds.includes(threshold))
-      problems.push(`objective ${name}: ${threshold} s is no bound of the histogram; add it to metrics.slo.ttft`)
+      problems.push(
+        `objective ${name}: ${threshold} s is no bound of the histogram; add it to metrics.slo.ttft of the proxies and to addedBounds`,
+      )
     if (!(objective > 0 && objective < 1)) problems.push(`objective ${name}: ${objective} is not between 0 and 1`)
     for (const { factor, long } of settings.burn) {
       const share = factor * (1 - objective)

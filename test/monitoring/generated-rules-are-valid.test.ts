@@ -92,7 +92,7 @@ test('a burn factor that the objective makes impossible is refused', () => {
 test('a threshold that is no bound of the histogram is refused, unless the configuration adds it', () => {
   const odd = { ...defaultSettings, objectives: [{ name: 'ttft', threshold: 2.5, objective: 0.95, models: '.*' }] }
   assert.deepEqual(settingsProblems(odd), [
-    'objective ttft: 2.5 s is no bound of the histogram; add it to metrics.slo.ttft',
+    'objective ttft: 2.5 s is no bound of the histogram; add it to metrics.slo.ttft of the proxies and to addedBounds',
   ])
-  assert.deepEqual(settingsProblems(odd, [2.5]), [])
+  assert.deepEqual(settingsProblems({ ...odd, addedBounds: [2.5] }), [])
 })
