@@ -38,9 +38,11 @@ interface Candidate extends Ranked {
   readonly order: readonly number[]
 }
 
-/** Ranks what was measured with single streams, for each prompt; uncached where that was measured. */
+/** Ranks what was measured under the least load, mostly single streams, for each prompt; uncached where that was measured. */
 export function advise(cells: readonly CellSummary[], purpose: Purpose, random: Random): Advice[] {
-  const single = cells.filter(({ load }) => load.kind === 'closed' && load.concurrency === 1)
+  const loads = cells.flatMap(({ load }) => (load.kind === 'closed' ? load.concurrency : []))
+  const least = Math.min(...loads)
+  const single = cells.filter(({ load }) => load.kind === 'closed' && load.concurrency === least)
   const curves = loadCurves(cells)
   return [...new Set(single.map(({ prompt }) => prompt))].map((prompt) => {
     const own = single.filter((cell) => cell.prompt === prompt)

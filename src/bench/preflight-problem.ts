@@ -1,4 +1,5 @@
 import type { BenchTarget } from '../config/bench-schema.ts'
+import type { StreamMeasurement } from '../measurement/stream-measurement.ts'
 import type { Measured } from './bench-exchange.ts'
 
 /** Why nothing can be measured at a target (`problem`), or what should be known of it (`note`). Never holds a key or what a gateway wrote. */
@@ -12,8 +13,14 @@ export function problemOf(
   const url = target.baseUrl.replace(/[?#].*$/s, '')
   const fatal = (problem: string) => ({ problem: `${target.name}, ${model}: ${problem}` })
   const label = error === undefined ? '' : `, ${error}`
+  if (status !== undefined && status >= 300 && status < 400) {
+    return fatal(`${url} redirects (${status}), which no client of such an API follows; use the URL that it leads to`)
+  }
   switch (outcome) {
     case 'ok':
+      return isAnswer(measurement)
+        ? { problem: null }
+        : fatal(`${url} answers ${status}, but with nothing that ${target.operation} would say; is it the right URL?`)
     case 'client_abort':
       return { problem: null }
     case 'gateway_timeout':
@@ -28,6 +35,12 @@ export function problemOf(
     return fatal(`${url} answers ${status} (${error}): what stands behind it is down or cannot be reached`)
   }
   return { problem: null, note: `it failed ${attempts} times in the preflight (${outcome}${label}): expect failures` }
+}
+
+/** A web page answers 200, too. */
+function isAnswer({ output, tokens, finishReason }: StreamMeasurement): boolean {
+  const chars = output.contentChars + output.reasoningChars + output.toolChars
+  return chars > 0 || output.all.events > 0 || tokens !== undefined || finishReason !== undefined
 }
 
 function refused(

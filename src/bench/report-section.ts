@@ -21,6 +21,17 @@ export const columns = [
   'output_chars_per_second',
   'request_duration_seconds',
 ].map(benchFigure)
+/** Shown apart, of single streams: they explain the others. */
+export const otherFigures = [
+  'time_to_headers_seconds',
+  'time_to_first_byte_seconds',
+  'connection_wait_seconds',
+  'inter_chunk_seconds',
+  'longest_stall_seconds',
+  'output_events_per_second',
+  'burstiness',
+  'blended_tokens_per_second',
+].map(benchFigure)
 /** Columns that only show a median. */
 export const plain = ['tokens_per_event', 'output_tokens', 'cost_usd'].map(benchFigure)
 

@@ -3,7 +3,7 @@ import { benchFigure, showValue, showWithInterval } from './bench-figures.ts'
 import type { BenchRun } from './bench-run.ts'
 import { differences } from './differences.ts'
 import { adviceSections, loadSections, missingSection } from './report-conclusions.ts'
-import { columns, plain, type Section, titleOf } from './report-section.ts'
+import { columns, otherFigures, plain, type Section, titleOf } from './report-section.ts'
 import { preflightSection, selfCheckSection } from './report-surroundings.ts'
 import { type CellSummary, summarise } from './summary.ts'
 import { warningsOf } from './warnings.ts'
@@ -20,6 +20,7 @@ export function reportOf(run: BenchRun, purpose?: Purpose): Report {
   const sections = [
     preflightSection(run.preflight),
     ...resultSections(cells),
+    otherSection(cells),
     coldSection(cells),
     tailSection(cells),
     differenceSection(cells),
@@ -68,6 +69,25 @@ function tellsSomething({ figures }: CellSummary, name: string): boolean {
 }
 
 const firstAnswer = 'time_to_first_answer_seconds'
+
+function otherSection(cells: readonly CellSummary[]): Section {
+  const single = cells.filter(({ load, kept }) => load.kind === 'closed' && load.concurrency === 1 && kept.length > 0)
+  return {
+    title: 'Other figures, medians',
+    table: {
+      head: ['model', 'target', 'prompt', 'mode', ...otherFigures.map(({ short }) => short)],
+      texts: 4,
+      rows: single.map((cell) => [
+        cell.model,
+        cell.target,
+        cell.prompt,
+        cell.mode,
+        ...otherFigures.map(({ name, unit }) => showValue(cell.figures.get(name)?.median, unit)),
+      ]),
+    },
+    notes: [],
+  }
+}
 
 function coldSection(cells: readonly CellSummary[]): Section {
   const shown = ['time_to_first_token_seconds', 'connection_wait_seconds', 'request_duration_seconds'].map(benchFigure)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Instruments, type Measured, runExchange } from './bench-exchange.ts'
 import { type ExchangeResult, type LeftOut, type Load, resultOf } from './exchange-result.ts'
@@ -47,6 +48,8 @@ export class Runner {
 
   constructor(options: RunnerOptions) {
     this.#o = options
+    // Every running stream listens.
+    setMaxListeners(0, options.stop)
     this.#begin = options.instruments.turns.now()
   }
 
@@ -68,6 +71,7 @@ export class Runner {
   async #closed({ cell, concurrency, kept, round }: Step & { kind: 'closed' }): Promise<void> {
     const enough = new AbortController()
     const stop = AbortSignal.any([this.#o.stop, enough.signal])
+    setMaxListeners(0, stop)
     const load: Load = { kind: 'closed', concurrency }
     let begun = 0
     let over = 0

@@ -94,6 +94,19 @@ test('a wrong base URL is told from an unknown model', async (t) => {
   assert.match(io.stderr, /has no chat API \(404.*usually ending in \/v1/)
 })
 
+test('a web page or a redirect is no gateway', async (t) => {
+  const page = await gateway(t, (_, response) =>
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Welcome'),
+  )
+  const { code, io } = await runCommand(ask(page))
+  assert.equal(code, 2)
+  assert.match(io.stderr, /answers 200, but with nothing that chat would say/)
+  const moved = await gateway(t, (_, response) =>
+    response.writeHead(308, { location: 'https://elsewhere.test/' }).end(),
+  )
+  assert.match((await runCommand(ask(moved))).io.stderr, /redirects \(308\)/)
+})
+
 test('a gateway that never answers: exit 2', async (t) => {
   const simulator = await simulatedGateway(t)
   const plan = { targets: [{ baseUrl: simulator.url, models: ['sim/hang'] }], timeouts: { firstByte: '200ms' } }
@@ -137,6 +150,18 @@ test('what a gateway refuses is left out or named as it wants it, and said', asy
   assert.match(notes, /max_completion_tokens is sent/)
   assert.match(notes, /no stream_options are sent/)
   assert.match(notes, /no usage: characters per second alone/)
+})
+
+test('the cold run is on a connection of its own: not that of the preflight', async (t) => {
+  const sockets: unknown[] = []
+  const url = await gateway(t, (_, response, request) => {
+    sockets.push(request.socket)
+    stream(response)
+  })
+  await measured({ targets: [{ baseUrl: url, models: ['m'] }], runs: 3, promptMode: 'uncached' })
+  assert.equal(sockets.length, 4)
+  assert.notEqual(sockets[1], sockets[0])
+  assert.deepEqual([sockets[2] === sockets[1], sockets[3] === sockets[1]], [true, true])
 })
 
 test('a gateway that fails now and then is measured all the same', async (t) => {

@@ -19,9 +19,6 @@ test('the cold run stands apart, and is not among the kept ones', async (t) => {
   const { cells, sections } = reportOf(run)
   assert.equal(cells.length, 1)
   assert.deepEqual([cells[0]?.cold.length, cells[0]?.kept.length], [1, 7])
-  // It waited for a connection of its own: that of the preflight was closed.
-  const waits = run.exchanges.map(({ figures }) => figures['connection_wait_seconds'] ?? 0)
-  assert.equal(waits.indexOf(Math.max(...waits)), 0)
   const text = textReport(sections)
   assert.match(text, /^The cold run$/m)
   assert.match(text, /sim\/fast .* 7 +0 +[\d.]+ ms \[[\d.]+, [\d.]+\]/)

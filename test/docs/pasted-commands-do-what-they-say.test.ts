@@ -14,7 +14,9 @@ import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { requireTool } from '../helpers/tools.ts'
 
 const shells = new Set(['sh', 'bash', 'shell'])
-/** Run until they are stopped; what they print once they run. `demo` is not started here: its own tests do. */
+/** Not started here: they take minutes, and tests of their own start them. */
+const tooLong = new Set(['demo', 'bench', 'compare'])
+/** Run until they are stopped; what they print once they run. */
 const longRunning: Readonly<Record<string, RegExp>> = { serve: /"msg":"listening"/, simulate: /^base_url/m }
 const scripts = (JSON.parse(readSource('package.json')) as { scripts: Record<string, string> }).scripts
 
@@ -83,7 +85,7 @@ async function runsOurs(t: TestContext, command: string, folder: string): Promis
     ...string[],
   ]
   await isUnderstood(name, words)
-  if (name === 'demo' && !words.includes('--help')) return
+  if (tooLong.has(name) && !words.includes('--help')) return
   const stopAt = words.includes('--help') ? undefined : longRunning[name]
   const free = words.map((word, at) => (words[at - 1] === '--port' ? '0' : word))
   const finished = await run(t, process.execPath, [program, name, ...free], {
