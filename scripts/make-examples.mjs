@@ -33,9 +33,9 @@ const examples = [
   },
   {
     title: 'What the proxy costs',
-    about: 'Directly and through the proxy, in turns; 59 kept runs are enough for p95.',
+    about: 'Directly and through the proxy, in turns; from 59 kept runs on there is a p95.',
     commands: [
-      'bench --base-url direct=http://127.0.0.1:8585/v1 --base-url proxy=http://127.0.0.1:8484/v1 --model sim/fast --prompt-mode uncached --runs 60 --max-tokens 50',
+      'bench --base-url direct=http://127.0.0.1:8585/v1 --base-url proxy=http://127.0.0.1:8484/v1 --model sim/fast --prompt-mode uncached --runs 100 --max-tokens 50',
     ],
   },
   {

@@ -32,7 +32,10 @@ export function differences(cells: readonly CellSummary[]): Difference[] {
       other.model === cell.model && other.prompt === cell.prompt && other.mode === cell.mode
     const first = single.find(isSame)
     if (first === undefined || first === cell || single.indexOf(cell) !== index) return []
-    return differing.flatMap((figure) => differenceOf(first, cell, figure) ?? [])
+    const hasReasoning = [first, cell].some(({ kept }) => kept.some(({ reasoning }) => reasoning !== null))
+    // Without reasoning the first answer token is the first token.
+    const asked = differing.filter(({ name }) => hasReasoning || name !== 'time_to_first_answer_seconds')
+    return asked.flatMap((figure) => differenceOf(first, cell, figure) ?? [])
   })
 }
 

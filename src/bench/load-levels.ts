@@ -121,20 +121,23 @@ const fewestForTrend = 12
 const trendRatio = 1.2
 const trendP = 0.01
 
-/** Requests of the last third take longer, from their scheduled instants, than those of the first: a queue grows. */
+/**
+ * Requests of the last third take longer, from their scheduled instants, than those of the middle third: a queue grows. The first third says
+ * nothing: it began with nothing running, and any load fills up to its level.
+ */
 export function fallsBehind(kept: readonly ExchangeResult[]): boolean {
-  const early: number[] = []
+  const middle: number[] = []
   const late: number[] = []
   for (const slice of slicesOf(kept)) {
     const seconds = slice.flatMap(({ figures }) => figures['request_duration_seconds'] ?? [])
     const third = Math.floor(seconds.length / 3)
-    early.push(...seconds.slice(0, third))
+    middle.push(...seconds.slice(seconds.length - 2 * third, seconds.length - third))
     late.push(...seconds.slice(seconds.length - third))
   }
-  if (early.length + late.length < fewestForTrend) return false
-  const [before, after] = [median(ascending(early)), median(ascending(late))]
+  if (middle.length + late.length < fewestForTrend) return false
+  const [before, after] = [median(ascending(middle)), median(ascending(late))]
   if (before === undefined || after === undefined || after < trendRatio * before) return false
-  return (mannWhitney(early, late)?.p ?? 1) < trendP
+  return (mannWhitney(middle, late)?.p ?? 1) < trendP
 }
 
 /** An open loop is done in slices, in each of which rounds count up. */

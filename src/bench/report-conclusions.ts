@@ -14,7 +14,7 @@ export function loadSections(cells: readonly CellSummary[], run: BenchRun): Sect
     const note = open
       ? levels
           .filter(({ overSaturated }) => overSaturated)
-          .map(({ load }) => `At ${load}/s it falls behind: later requests wait longer than early ones.`)
+          .map(({ load }) => `At ${load}/s it falls behind: the longer it lasts, the longer requests wait.`)
       : [kneeNote(levels.at(-1)?.load, knee?.load)]
     return {
       title: `${open ? 'Arrivals' : 'Streams at once'}: ${nameOf({ target, model })}, ${prompt}, ${mode}`,

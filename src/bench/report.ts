@@ -63,12 +63,13 @@ function resultSections(cells: readonly CellSummary[]): Section[] {
 }
 
 /** Without reasoning the first answer token is the first token. */
-function tellsSomething({ figures }: CellSummary, name: string): boolean {
-  const found = figures.get(name)?.median
-  return found !== undefined && (name !== firstAnswer || found !== figures.get('time_to_first_token_seconds')?.median)
+function tellsSomething({ figures, kept }: CellSummary, name: string): boolean {
+  if (figures.get(name)?.median === undefined) return false
+  return (
+    name !== 'time_to_first_answer_seconds' ||
+    kept.some(({ reasoning }) => reasoning === 'streamed' || reasoning === 'summarised')
+  )
 }
-
-const firstAnswer = 'time_to_first_answer_seconds'
 
 function otherSection(cells: readonly CellSummary[]): Section {
   const single = cells.filter(({ load, kept }) => load.kind === 'closed' && load.concurrency === 1 && kept.length > 0)

@@ -225,6 +225,12 @@ test('over-saturation is a queue that grows, not a slow gateway', () => {
   const growing = slow.map((result, index) => ({ ...result, figures: { request_duration_seconds: 1 + index / 10 } }))
   assert.equal(fallsBehind(growing), true)
   assert.equal(fallsBehind(growing.slice(0, 9)), false)
+  // A load that fills up to its level is none that grows for ever.
+  const filling = slow.map((result, index) => ({
+    ...result,
+    figures: { request_duration_seconds: Math.min(2, 1 + index / 10) },
+  }))
+  assert.equal(fallsBehind(filling), false)
 })
 
 test('tails are bounded only where there are runs enough', () => {
