@@ -62,6 +62,14 @@ const own: readonly BenchFigure[] = [
     of: ({ tokens }) => tokens?.output ?? undefined,
   },
   {
+    name: 'cached_input_tokens',
+    title: 'Prompt tokens from a cache',
+    short: 'cached',
+    unit: 'tok',
+    better: undefined,
+    of: ({ tokens }) => tokens?.cachedInput ?? undefined,
+  },
+  {
     name: 'cost_usd',
     title: 'Cost of one answer',
     short: 'cost',

@@ -7,7 +7,7 @@ import { at, bottomAxis, escaped, line, linearScale, picture } from './svg.ts'
 
 /** Streams shown of each case; the rest look alike. */
 const mostStreams = 30
-const [width, left, rowHeight, top] = [920, 8, 12, 6]
+const [width, left, rowHeight, top] = [920, 22, 12, 6]
 
 /** Each stream as a line: waiting, generating, and a tick for every chunk with output. */
 export function timelines(cells: readonly CellSummary[]): string {

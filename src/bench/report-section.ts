@@ -33,7 +33,7 @@ export const otherFigures = [
   'blended_tokens_per_second',
 ].map(benchFigure)
 /** Columns that only show a median. */
-export const plain = ['tokens_per_event', 'output_tokens', 'cost_usd'].map(benchFigure)
+export const plain = ['tokens_per_event', 'output_tokens', 'cached_input_tokens', 'cost_usd'].map(benchFigure)
 
 /** Prompt, mode and load, in words. */
 export const titleOf = ({ prompt, mode, load }: { prompt: string; mode: string; load: Load }): string =>

@@ -39,7 +39,8 @@ function resultSections(cells: readonly CellSummary[]): Section[] {
   return titles.map((title): Section => {
     const own = cells.filter((cell) => titleOf(cell) === title)
     const shown = columns.filter(({ name }) => own.some((cell) => tellsSomething(cell, name)))
-    const beside = plain.filter(({ name }) => own.some((cell) => cell.figures.get(name)?.median !== undefined))
+    // No cached tokens, as nearly always without a cache, are no news.
+    const beside = plain.filter(({ name }) => own.some((cell) => (cell.figures.get(name)?.median ?? 0) > 0))
     return {
       title,
       table: {
@@ -121,7 +122,7 @@ function tailSection(cells: readonly CellSummary[]): Section {
   const rows = cells.flatMap((cell) =>
     columns.flatMap(({ name, short, unit, better }) => {
       const found = cell.figures.get(name)
-      if (found?.p95 === undefined) return []
+      if (found?.p95 === undefined || !tellsSomething(cell, name)) return []
       const sign = better === 'more' ? '≥' : '≤'
       const bounds = [found.p95, found.p99].map((bound) =>
         bound === undefined ? '–' : `${sign} ${showValue(bound.value, unit)}`,

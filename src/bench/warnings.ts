@@ -7,6 +7,8 @@ const busyCores = 0.7
 const heldShare = 0.1
 const spoiltShare = 0.2
 const lateMs = 20
+const longWaitSeconds = 0.005
+const longWaitShare = 0.02
 
 /** What makes numbers mean something else than they seem to. */
 export function warningsOf(run: BenchRun, cells: readonly CellSummary[]): string[] {
@@ -48,6 +50,12 @@ function* ofACell(cell: CellSummary): Iterable<string> {
   const buffered = count(({ buffered }) => buffered)
   if (buffered > 0)
     yield `${where}: ${of(buffered)} came buffered: their time to first token is that of the whole answer`
+  const waited = count(({ figures }) => {
+    const [wait, first] = [figures['connection_wait_seconds'] ?? 0, figures['time_to_first_token_seconds'] ?? 0]
+    return wait > longWaitSeconds && wait > longWaitShare * first
+  })
+  if (waited > 0)
+    yield `${where}: ${of(waited)} waited for a new connection, which is part of their time to first token`
   const packed = count(({ tokensPerEvent }) => (tokensPerEvent ?? 0) > 1.5)
   if (packed > ok.length / 2) yield `${where}: events hold several tokens each: whoever counts events counts too little`
   const servers = new Set(ok.map(({ servedModel, provider }) => `${servedModel ?? ''} ${provider ?? ''}`.trim()))

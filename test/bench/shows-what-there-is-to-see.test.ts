@@ -78,6 +78,20 @@ test('an uncached run that hits a cache is warned of, and a cached one that does
   assert.match(textReport(reportOf(miss).sections), /the repeated prompt never hit the cache/)
 })
 
+test('a run that waited for a new connection is told', async (t) => {
+  const { url } = await simulatedGateway(t)
+  const run = await measured({
+    targets: [{ baseUrl: url, models: ['sim/fast'], body: { sim: quick } }],
+    runs: 3,
+    promptMode: 'uncached',
+  })
+  const slow = run.exchanges.map((exchange) => ({
+    ...exchange,
+    figures: { ...exchange.figures, connection_wait_seconds: 0.08, time_to_first_token_seconds: 0.2 },
+  }))
+  assert.match(textReport(reportOf({ ...run, exchanges: slow }).sections), /2 of 2 runs waited for a new connection/)
+})
+
 test('a cost is told where a price is known', async (t) => {
   const { url } = await simulatedGateway(t)
   const prices = { 'sim/fast': { input: 1, output: 10 } }

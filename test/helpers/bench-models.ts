@@ -62,7 +62,7 @@ export async function benchAgainstTruth(
     else for (const model of again) await one(model)
   }
   const all = [...found.values()].flatMap(({ model, errors }) => errors.map((error) => ({ model, ...error })))
-  const worst = all.toSorted((a, b) => b.share - a.share)[0]
+  const worst = all.toSorted((a, b) => b.used - a.used)[0]
   if (worst !== undefined) {
     t.diagnostic(
       `largest error of a median: ${(100 * worst.share).toFixed(2)} % (${worst.model}, ${worst.figure}: ${worst.measured.toFixed(2)}, truth ${worst.truth.toFixed(2)})`,
