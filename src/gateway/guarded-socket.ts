@@ -6,12 +6,14 @@ import { withoutContinue } from './interim-heads.ts'
 type Controller = Dispatcher.DispatchController
 
 /**
- * Guards the HTTP client against four things that a gateway may do to it (measured with undici 7.30):
+ * Guards the HTTP client against five things that a gateway may do to it (measured with undici 7.30):
  *
  * - An answer that ends with its connection, and whose end comes while the client side is slow (`controller.pause()`): undici finishes its
  *   paused parser, and the assertion that fails there ends the process. The end is held back until the answer is read on.
  * - A reset of such an answer counts as its proper end there (for the sake of one platform), so a cut answer would look whole; while paused it
  *   fails the same assertion. It gets a code that undici does not know.
+ * - A reset that comes together with the last bytes is told as a plain end by libuv (it takes the hang-up that it polls for one). So each end is
+ *   asked about: a write of nothing fails on a connection that was reset, and sends nothing on one that was not.
  * - A TLS alert that ends the connection after the handshake (the gateway wants a certificate of the client) is told as a plain end.
  * - `100 Continue` that nobody asked for is taken for a broken answer. RFC 9110, section 15.2: a client must be able to pass over it.
  */
@@ -21,6 +23,7 @@ class SocketGuard {
   #awaitsHead = false
   #unread: Buffer | undefined
   #endHeld = false
+  #endProved = false
 
   constructor(socket: Socket) {
     this.#socket = socket
@@ -33,7 +36,7 @@ class SocketGuard {
     })
     const { emit, read } = socket
     socket.emit = (event: string | symbol, ...rest: unknown[]): boolean => {
-      if (event === 'end' && this.#holdsEnd()) return true
+      if (event === 'end' && (this.#holdsEnd() || this.#provesEnd())) return true
       return emit.apply(socket, [event, ...rest] as Parameters<typeof emit>)
     }
     socket.read = (size?: number): Buffer | null => {
@@ -64,6 +67,15 @@ class SocketGuard {
     return true
   }
 
+  #provesEnd(): boolean {
+    if (this.#endProved || this.#answer?.deref() === undefined || !this.#socket.writable) return false
+    this.#endProved = true
+    this.#socket.write(nothing, (error) => {
+      if (!error && !this.#socket.destroyed) this.#socket.emit('end')
+    })
+    return true
+  }
+
   #readHead(bytes: Buffer): Buffer | null {
     const { passed, unread } = withoutContinue(
       this.#unread === undefined ? bytes : Buffer.concat([this.#unread, bytes]),
@@ -77,6 +89,7 @@ class SocketGuard {
 /** Code of an error that was ECONNRESET. */
 export const gatewayReset = 'GATEWAY_RESET'
 
+const nothing = Buffer.alloc(0)
 const guards = new WeakMap<Socket, SocketGuard>()
 let starting: Controller | undefined
 let subscribed = false

@@ -9,6 +9,7 @@ import {
   assertExact,
   assertLive,
   assertOutcomes,
+  bothKinds,
   chatBody,
   chatRequest,
   ordinaryBody,
@@ -99,6 +100,23 @@ test('B09 d: without length, chunks and end event the answer is whole for HTTP a
   assert.notEqual(record?.marks.firstToken, undefined)
   await assertLive(replay)
 })
+
+for (const { kind, request } of bothKinds) {
+  test(`B09 d: reset together with the last bytes of an answer that ends with its connection, ${kind}: a cut that is seen`, async (t) => {
+    const replay = await startReplay(t, async (_request, connection) => {
+      await connection.write(Buffer.concat([untilClose, Buffer.from(begun)]))
+      connection.reset()
+    })
+    for (let n = 0; n < 20; n++) {
+      const got = await (await replay.ask(request())).over()
+      // The kernel may throw away what was not read yet.
+      if (got.status === 200) assert.deepEqual([got.complete, got.framing], [false, 'chunked'])
+      else assert.equal(got.status, 502)
+    }
+    const records = await assertOutcomes(replay.proxy, ...Array.from({ length: 20 }, () => 'gateway_error' as const))
+    for (const { error } of records) assert.equal(error, 'reset')
+  })
+}
 
 test('B09 e: a proper terminator without an end event is truncated', async (t) => {
   const replay = await startReplay(t, async (_request, connection) => {
