@@ -29,7 +29,8 @@ const mixed: readonly Asked[] = [
   chat('sim/reasoning', { ...quick, reasoningTokens: 10, reasoning: 'streamed' }),
   chat('sim/cached', { tokens: 30, tokensPerSecond: 400 }, { messages: [system, user] }),
   chat('sim/fallback', quick),
-  chat('sim/stalls', { ...quick, stallAt: 20, stallMs: 1100 }),
+  // Nearly twice what makes a stall: on a busy machine what came before it is read late.
+  chat('sim/stalls', { ...quick, stallAt: 20, stallMs: 1900 }),
   chat('sim/fast', { ...quick, buffered: true }),
   chat('sim/fast', { status: 429 }),
   chat('sim/fast', { status: 500 }),
