@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { afterAnswers } from './pipelining.ts'
 import type { ProxyContext } from './proxy-context.ts'
 import { errorBody, type ProxyErrorCode, proxyError } from './proxy-errors.ts'
 import { recordRefusal } from './refusal.ts'
@@ -10,6 +11,8 @@ const byCode: Readonly<Record<string, ProxyErrorCode>> = {
 }
 
 const longestFarewellMs = 10_000
+/** Every further piece of what is no HTTP is one more error; a connection is refused once. */
+const refused = new WeakSet<Socket>()
 
 /** Answers what never became a request, and counts it: no route ran, so it has no gateway. */
 export function answerClientError(context: ProxyContext, error: NodeJS.ErrnoException, socket: Socket): void {
@@ -31,31 +34,33 @@ export function answerClientError(context: ProxyContext, error: NodeJS.ErrnoExce
     socket.destroy()
     return
   }
-  refuse(context, byCode[error.code ?? ''] ?? 'bad_request', socket, running.length > 0)
+  // What follows the last request of a connection is not read (RFC 9112, section 9.6); its answer is still to come.
+  if (error.code === 'HPE_CLOSED_CONNECTION' || refused.has(socket)) return
+  refused.add(socket)
+  refuse(context, byCode[error.code ?? ''] ?? 'bad_request', socket)
 }
 
 /** A client took the proxy for a forward proxy. Node would close without a word. */
 export function answerConnect(context: ProxyContext, socket: Socket): void {
   socket.on('error', () => {})
-  refuse(context, 'connect_method', socket, false)
+  refuse(context, 'connect_method', socket)
   // The server has let go of the connection, and would wait for it at its end.
   socket.resume()
   socket.destroySoon()
 }
 
-function refuse(context: ProxyContext, code: ProxyErrorCode, socket: Socket, answering: boolean): void {
+function refuse(context: ProxyContext, code: ProxyErrorCode, socket: Socket): void {
   const problem = proxyError(code)
   recordRefusal(context, problem.code, problem.status)
-  // An answer that is under way on this connection must not get a second head in its middle.
-  if (answering) {
-    socket.destroy()
-    return
-  }
   const body = errorBody(problem)
-  // Closing at once would reset the connection under what is still being sent, and the answer with it; waiting for ever would hold it open.
-  setTimeout(() => socket.destroy(), longestFarewellMs).unref()
-  socket.end(
+  const answer =
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
+    `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  // An answer that is under way on this connection must not get a second head in its middle.
+  afterAnswers(socket, () => {
+    if (!socket.writable) return
+    // Closing at once would reset the connection under what is still being sent, and the answer with it; waiting for ever would hold it open.
+    setTimeout(() => socket.destroy(), longestFarewellMs).unref()
+    socket.end(answer)
+  })
 }

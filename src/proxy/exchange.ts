@@ -114,7 +114,8 @@ export class Exchange implements Running {
     const problem = proxyError(code)
     const accumulator = this.#accumulator(this.#identity(undefined))
     accumulator.ownStatus = problem.status
-    if (this.#context.isDraining()) this.#response.shouldKeepAlive = false
+    // After a head that could be read in two ways nobody knows where the next request begins.
+    if (this.#context.isDraining() || code === 'bad_request') this.#response.shouldKeepAlive = false
     sendError(this.#response, problem)
     discardRest(this.request)
     this.#delivering()

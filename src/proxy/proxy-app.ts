@@ -6,7 +6,8 @@ import { answerClientError, answerConnect } from './client-error.ts'
 import { Exchange } from './exchange.ts'
 import { passthroughLabels } from './exchange-identity.ts'
 import { passthroughPrefix, registerPassthrough } from './passthrough.ts'
-import { hasProperHost } from './proper-host.ts'
+import { inTurn } from './pipelining.ts'
+import { isProperHead } from './proper-head.ts'
 import type { GatewayRoom, ProxyContext } from './proxy-context.ts'
 import { type ProxyErrorCode, proxyError, sendError } from './proxy-errors.ts'
 import { hasBody, readBody } from './request-body.ts'
@@ -96,7 +97,7 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
   }
 
   function refusal(request: IncomingMessage, gateway: GatewayRoom | undefined): ProxyErrorCode | undefined {
-    if (!hasProperHost(request)) return 'bad_request'
+    if (!isProperHead(request)) return 'bad_request'
     if (!context.hostAllowed(request.headers.host)) return 'host_not_allowed'
     if (!context.keyAllowed(request.rawHeaders)) return 'client_key'
     if (context.isDraining()) return 'draining'
@@ -118,12 +119,21 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
     try {
       if (refused !== undefined || known === undefined || gateway === undefined) {
         exchange.take(response, known, gateway, 'refused')
-        exchange.reject(refused ?? 'bad_path')
+        inTurn(request, response, () => exchange.reject(refused ?? 'bad_path'))
         return
       }
       exchange.take(response, known, gateway, 'carried')
-      if (known.kind === 'generation') generate(exchange, known, gateway).catch((error) => crash(exchange, error))
-      else exchange.forward(known, gateway, passthroughLabels, bodyOf(exchange))
+      inTurn(request, response, () => start(exchange, known, gateway))
+    } catch (error) {
+      crash(exchange, error)
+    }
+  }
+
+  function start(exchange: Exchange, route: KnownRoute, gateway: GatewayRoom): void {
+    try {
+      if (exchange.socket.destroyed) exchange.abandoned()
+      else if (route.kind === 'generation') generate(exchange, route, gateway).catch((error) => crash(exchange, error))
+      else exchange.forward(route, gateway, passthroughLabels, bodyOf(exchange))
     } catch (error) {
       crash(exchange, error)
     }
