@@ -50,8 +50,9 @@ export class Upload extends Readable {
   }
 
   override _read(): void {
-    if (this.#request.complete) return
-    if (this.#stallMs > 0) this.#stall ??= setTimeout(this.#onStall, this.#stallMs).unref()
+    // What has come whole may still lie in the request's buffer, paused.
+    if (this.#request.readableEnded) return
+    if (this.#stallMs > 0 && !this.#request.complete) this.#stall ??= setTimeout(this.#onStall, this.#stallMs).unref()
     this.listener?.uploadWanted()
     this.#request.resume()
   }
