@@ -29,8 +29,8 @@ export function answerClientError(context: ProxyContext, error: NodeJS.ErrnoExce
     else broken.malformed()
     return
   }
-  // Nothing was ever sent: nothing was asked.
-  if (socket.bytesRead === 0) {
+  // Nothing was ever sent: nothing was asked. The rest of a request that was answered early is no second one.
+  if (socket.bytesRead === 0 || context.running.isDiscarding(socket)) {
     socket.destroy()
     return
   }

@@ -8,6 +8,7 @@ import type { ForwardOptions } from './forward-options.ts'
 import { GatewaySide } from './gateway-side.ts'
 import { type ProxyErrorCode, proxyError } from './proxy-errors.ts'
 import { type LimitCode, TimeLimits } from './time-limits.ts'
+import { isCodedAnswer } from './transfer-coding.ts'
 
 type Controller = Dispatcher.DispatchController
 
@@ -56,7 +57,9 @@ export class Forward implements Dispatcher.DispatchHandler {
       this.#limits.active()
       this.#answering = true
       if (this.#o.isDraining()) this.#o.response.shouldKeepAlive = false
-      if (!writeAnswerHead(this.#o.response, status, statusMessage, controller.rawHeaders)) {
+      if (isCodedAnswer(controller.rawHeaders)) {
+        this.#fail('malformed_answer', { kind: 'gateway', error: 'malformed_answer' })
+      } else if (!writeAnswerHead(this.#o.response, status, statusMessage, controller.rawHeaders)) {
         this.#fail('bad_answer_header', { kind: 'gateway', error: 'bad_answer_header' })
       }
     })

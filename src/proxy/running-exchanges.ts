@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 export interface Running {
   /** The client's connection. */
   readonly socket: Socket
+  readonly request: { readonly complete: boolean }
   /** The request has not come whole yet. */
   readonly uploading: boolean
   /** The proxy stops: what still runs is cut, visibly. */
@@ -15,6 +16,8 @@ export interface Running {
 /** The exchanges that run now. One runs until its client has the last byte or is gone. */
 export class RunningExchanges {
   readonly #running = new Map<Running, 'carried' | 'refused'>()
+  /** Requests that were over before they had come whole. */
+  readonly #cutShort = new WeakMap<Socket, { readonly complete: boolean }>()
   #carried = 0
   #onIdle: (() => void)[] = []
 
@@ -31,6 +34,7 @@ export class RunningExchanges {
   remove(exchange: Running): void {
     if (this.#running.get(exchange) === 'carried') this.#carried--
     this.#running.delete(exchange)
+    if (exchange.uploading) this.#cutShort.set(exchange.socket, exchange.request)
     if (this.#running.size > 0) return
     for (const tell of this.#onIdle.splice(0)) tell()
   }
@@ -38,6 +42,11 @@ export class RunningExchanges {
   /** Those on one connection, the oldest first. */
   on(socket: Socket): Running[] {
     return [...this.#running.keys()].filter((exchange) => exchange.socket === socket)
+  }
+
+  /** Whether what comes on this connection is still the rest of a request that has been answered, and counted. */
+  isDiscarding(socket: Socket): boolean {
+    return this.#cutShort.get(socket)?.complete === false
   }
 
   /** Connections that carry an exchange. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { openRawClient, requestBytes } from '../helpers/raw-client.ts'
-import { assertLive, assertOutcomes, bothKinds, chatBody, startReplay } from '../helpers/replay.ts'
+import { assertLive, assertOutcomes, bothKinds, chatBody, chunked, startReplay } from '../helpers/replay.ts'
 
 const answers: readonly { name: string; wire: string; body: string }[] = [
   {
@@ -61,6 +62,22 @@ for (const { kind, request } of bothKinds) {
       }
       const [record] = await assertOutcomes(replay.proxy, got.status === 200 && got.complete ? 'ok' : 'gateway_error')
       if (record?.outcome !== 'ok') assert.match(record?.error ?? '', /malformed_answer|length_mismatch/)
+      await assertLive(replay)
+    })
+  }
+
+  for (const coding of ['gzip, chunked', 'gzip', 'x-odd,chunked', 'GZip , Chunked']) {
+    test(`B28 a coding below the framing (${coding}) is not taken off in silence, ${kind}`, async (t) => {
+      const body = gzipSync('{"object":"list"}')
+      const replay = await startReplay(t, async (_request, connection) => {
+        await connection.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: ${coding}\r\n\r\n`)
+        await connection.write(/chunked$/i.test(coding) ? chunked(body) : body)
+        connection.fin()
+      })
+      const got = await (await replay.ask(request())).over()
+      assert.equal(got.status, 502)
+      const [record] = await assertOutcomes(replay.proxy, 'gateway_error')
+      assert.equal(record?.error, 'malformed_answer')
       await assertLive(replay)
     })
   }
@@ -169,6 +186,24 @@ for (const target of ['/v1/chat/completions', '/v1/embeddings']) {
       await assertOutcomes(replay.proxy, 'rejected')
       replay.gateway.script = () => {}
       await assertLive(replay)
+    })
+  }
+}
+
+for (const target of ['/v1/chat/completions', '/v1/embeddings']) {
+  for (const coding of ['gzip, chunked', 'x-odd,chunked']) {
+    test(`B28 the client sends a coding below the framing (${coding}), ${target}: 501, and the connection goes on`, async (t) => {
+      const replay = await startReplay(t, (_request, connection) =>
+        connection.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'),
+      )
+      const client = await openRawClient(t, replay.proxy.url)
+      const head = requestBytes({ method: 'POST', target, lines: [`transfer-encoding: ${coding}`] })
+      const got = await client.ask(Buffer.concat([head, chunked(gzipSync(chatBody))]), 'POST').over()
+      assert.equal(got.status, 501)
+      assert.match(got.body.toString(), /"code":"transfer_coding"/)
+      await assertOutcomes(replay.proxy, 'rejected')
+      assert.equal(replay.gateway.requests.length, 0)
+      assert.equal((await client.ask(requestBytes()).over()).status, 200)
     })
   }
 }
