@@ -1,5 +1,16 @@
 import { readFileSync } from 'node:fs'
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml'
 import type { Path, Problem } from './problems.ts'
 
 export interface YamlFile {
@@ -27,6 +38,12 @@ export function readYamlFile(file: string): YamlFile | { problems: Problem[] } {
       }),
     }
   }
+  const endless = endlessAlias(document)
+  if (endless?.range) {
+    const { line, col } = lines.linePos(endless.range[0])
+    const message = `is not valid YAML: *${endless.source} stands inside what it stands for`
+    return { problems: [{ path: file, message, line, column: col }] }
+  }
   try {
     const value: unknown = document.toJS()
     return { value, positionOf: (path) => position(document, path, lines) }
@@ -34,6 +51,20 @@ export function readYamlFile(file: string): YamlFile | { problems: Problem[] } {
     // Aliases that multiply without end.
     return { problems: [{ path: file, message: `is not valid YAML: ${(error as Error).message}` }] }
   }
+}
+
+/** An alias inside its own anchor makes a value without end. */
+function endlessAlias(document: Document): Alias | undefined {
+  let found: Alias | undefined
+  visit(document, {
+    Alias(_key, alias, around) {
+      const target = alias.resolve(document)
+      if (target === undefined || !around.includes(target)) return undefined
+      found = alias
+      return visit.BREAK
+    },
+  })
+  return found
 }
 
 function whyUnreadable(error: NodeJS.ErrnoException): string {

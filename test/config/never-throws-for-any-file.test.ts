@@ -67,3 +67,21 @@ test('any text is a configuration or has problems', (t) => {
     { numRuns: 500 },
   )
 })
+
+for (const [name, text] of [
+  ['a list', 'proxy: &a [*a]\n'],
+  ['a mapping', 'proxy: &a { port: *a }\n'],
+  ['a level further down', 'gateways: &a\n  - name: x\n    headers: &b { x: [*a] }\n    tls: *b\n'],
+  ['the whole file', '&a\nproxy: *a\n'],
+] as const) {
+  test(`an alias inside its own anchor (${name}) is a problem with its place`, (t) => {
+    const file = join(temporaryFolder(t), 'streamgauge.yaml')
+    writeFileSync(file, text)
+    const loaded = loadConfig({ file, env: {} })
+    assert.ok('problems' in loaded)
+    const [problem, ...others] = loaded.problems
+    assert.equal(problem?.message, 'is not valid YAML: *a stands inside what it stands for')
+    assert.ok((problem?.line ?? 0) > 0)
+    assert.deepEqual(others, [])
+  })
+}
