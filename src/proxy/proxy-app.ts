@@ -13,7 +13,6 @@ import { type ProxyErrorCode, proxyError, sendError } from './proxy-errors.ts'
 import { hasBody, readBody } from './request-body.ts'
 import { peekRequest } from './request-peek.ts'
 import { type KnownRoute, type Route, routeOf } from './route.ts'
-import { isCodedRequest } from './transfer-coding.ts'
 import { Upload } from './upload.ts'
 
 export interface ProxyAppOptions {
@@ -101,7 +100,6 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
     if (!isProperHead(request)) return 'bad_request'
     if (!context.hostAllowed(request.headers.host)) return 'host_not_allowed'
     if (!context.keyAllowed(request.rawHeaders)) return 'client_key'
-    if (isCodedRequest(request.rawHeaders)) return 'transfer_coding'
     if (context.isDraining()) return 'draining'
     if (context.running.count >= context.maxStreams) return 'overloaded'
     if (request.headers.upgrade?.toLowerCase() === 'websocket') return 'websocket'

@@ -45,11 +45,6 @@ const catalogue = {
     'A key of this proxy is needed (proxy.clientKeys): send it as "Authorization: Bearer", "x-api-key" or "api-key".',
   ),
   body_too_large: error(413, 'invalid_request_error', 'The request body is larger than proxy.maxBodyBytes allows.'),
-  transfer_coding: error(
-    501,
-    'invalid_request_error',
-    'The request bears a transfer coding besides "chunked". Compress with Content-Encoding instead.',
-  ),
   websocket: error(501, 'invalid_request_error', 'WebSocket connections are not forwarded yet.'),
   overloaded: {
     ...error(503, 'server_error', 'The proxy carries as many exchanges as proxy.maxStreams allows. Try again shortly.'),
