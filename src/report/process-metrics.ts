@@ -13,5 +13,11 @@ export async function processMetrics(): Promise<ForeignMetric[]> {
     collectDefaultMetrics({ register: registry })
   }
   const metrics = (await registry.getMetricsAsJSON()) as unknown as ForeignMetric[]
-  return metrics.filter((metric) => metric.type === 'counter' || !metric.name.endsWith('_total'))
+  // Its statistics of the event loop start anew at each scrape; of no sample yet the mean is NaN, the least one 292 years.
+  const mean = metrics.find(({ name }) => name === 'nodejs_eventloop_lag_mean_seconds')?.values[0]?.value
+  const sampled = mean !== undefined && Number.isFinite(mean)
+  return metrics.filter(
+    ({ name, type }) =>
+      (type === 'counter' || !name.endsWith('_total')) && (sampled || !/^nodejs_eventloop_lag_.+_seconds$/.test(name)),
+  )
 }
