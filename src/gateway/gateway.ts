@@ -5,7 +5,7 @@ import { StreamTap } from '../stream/stream-tap.ts'
 import type { TurnClock } from '../stream/turn-clock.ts'
 import { createAgent } from './agent.ts'
 import { failureOf } from './failure.ts'
-import { guardAnswer } from './guarded-socket.ts'
+import { answerEnded, guardAnswer } from './guarded-socket.ts'
 import type { RenewedAgent } from './renewed-agent.ts'
 import { watchSockets } from './socket-use.ts'
 import { type GatewayTarget, gatewayTarget } from './target.ts'
@@ -86,6 +86,11 @@ class GuardedTap extends StreamTap {
   override onResponseStart(...answer: Parameters<StreamTap['onResponseStart']>): void {
     this.#notModified = answer[1] === 304
     super.onResponseStart(...answer)
+  }
+
+  override onResponseEnd(...end: Parameters<StreamTap['onResponseEnd']>): void {
+    super.onResponseEnd(...end)
+    answerEnded(end[0])
   }
 
   /** A 304 may tell the length that a 200 would have had (RFC 9110, section 8.6); undici misses the body. */

@@ -15,6 +15,8 @@ type Controller = Dispatcher.DispatchController
  * - A reset that comes together with the last bytes is told as a plain end by libuv (it takes the hang-up that it polls for one). So each end is
  *   asked about: a write of nothing fails on a connection that was reset, and sends nothing on one that was not.
  * - A TLS alert that ends the connection after the handshake (the gateway wants a certificate of the client) is told as a plain end.
+ * - An answer that is whole while the request is not: the connection would be used again, and the next request would wait behind a body that
+ *   the gateway may never read.
  * - `100 Continue` that nobody asked for is taken for a broken answer. RFC 9110, section 15.2: a client must be able to pass over it.
  */
 class SocketGuard {
@@ -48,6 +50,7 @@ class SocketGuard {
   /** A request is written on the connection. The guard must not keep it: an idle connection would hold its body in memory. */
   requestStarts(controller: Controller): void {
     this.#answer = new WeakRef(controller)
+    sockets.set(controller, this.#socket)
     this.#awaitsHead = true
     this.#unread = undefined
   }
@@ -91,6 +94,7 @@ export const gatewayReset = 'GATEWAY_RESET'
 
 const nothing = Buffer.alloc(0)
 const guards = new WeakMap<Socket, SocketGuard>()
+const sockets = new WeakMap<Controller, Socket>()
 let starting: Controller | undefined
 let subscribed = false
 
@@ -117,4 +121,11 @@ export function guardConnector(connect: buildConnector.connector): buildConnecto
 /** Called from `onRequestStart`; the connection is known right after it. */
 export function guardAnswer(controller: Controller): void {
   starting = controller
+}
+
+/** Called when an answer is whole. */
+export function answerEnded(controller: Controller): void {
+  const socket = sockets.get(controller)
+  // Not at once: the HTTP client is in the middle of its own work on it. Before it may be used again, in the next turn.
+  if (socket !== undefined && socket.writableLength > 0) process.nextTick(() => socket.destroy())
 }
