@@ -138,3 +138,83 @@ test('B09 f: a reset after [DONE] and before the terminator takes nothing away',
   assert.equal(got.complete, false, 'the cut is not mended')
   await assertOutcomes(replay.proxy, 'ok')
 })
+
+for (const { kind, startLine } of [
+  { kind: 'a generation', startLine: 'POST /v1/chat/completions HTTP/1.0' },
+  { kind: 'passed through', startLine: 'GET /v1/models HTTP/1.0' },
+]) {
+  const request = (): Buffer => {
+    const bytes = kind === 'a generation' ? chatRequest() : requestBytes()
+    return Buffer.concat([Buffer.from(startLine), bytes.subarray(bytes.indexOf('\r\n'))])
+  }
+
+  test(`B09 a client of HTTP/1.0 gets a stream without chunks, and its end by the connection, ${kind}`, async (t) => {
+    const replay = await startReplay(t, (_request, connection) =>
+      connection.write(Buffer.concat([streamHead(), chunk(ordinaryBody), Buffer.from(lastChunk)])),
+    )
+    const client = await replay.open()
+    const got = await client.ask(request()).over()
+    assert.deepEqual([got.framing, got.complete, got.body.toString()], ['close', true, ordinaryBody])
+    assert.equal(await client.closed, 'fin')
+    await assertOutcomes(replay.proxy, 'ok')
+  })
+
+  for (const { name, end } of [
+    { name: 'FIN', end: fin },
+    { name: 'reset', end: reset },
+  ]) {
+    test(`B09 a client of HTTP/1.0 sees a cut by ${name} as a reset: only that can tell, ${kind}`, async (t) => {
+      const replay = await startReplay(t, async (_request, connection) => {
+        await connection.write(Buffer.concat([streamHead(), chunk(begun)]))
+        await answer.seen(begun)
+        end(connection)
+      })
+      const client = await replay.open()
+      const answer = client.ask(request())
+      assert.equal(await client.closed, 'reset')
+      assert.equal(answer.message.body.toString(), begun)
+      await assertOutcomes(replay.proxy, 'gateway_error')
+    })
+  }
+}
+
+for (const { name, target, events, last } of [
+  {
+    name: 'Messages',
+    target: '/v1/messages',
+    events:
+      'event: content_block_delta\ndata: {"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}\n\n',
+    last: 'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+  },
+  {
+    name: 'Responses',
+    target: '/v1/responses',
+    events: 'data: {"type":"response.output_text.delta","delta":"a"}\n\n',
+    last: 'data: {"type":"response.completed","response":{}}\n\n',
+  },
+  {
+    name: 'completions',
+    target: '/v1/completions',
+    events: 'data: {"choices":[{"text":"a"}]}\n\n',
+    last: 'data: [DONE]\n\n',
+  },
+]) {
+  for (const { when, outcome } of [
+    { when: 'before', outcome: 'gateway_error' },
+    { when: 'after', outcome: 'ok' },
+  ] as const) {
+    test(`B09 f: ${name}: a reset ${when} its end event`, async (t) => {
+      const body = events + (when === 'after' ? last : '')
+      const replay = await startReplay(t, async (_request, connection) => {
+        await connection.write(Buffer.concat([streamHead(), chunk(body)]))
+        await answer.seen(body)
+        connection.reset()
+      })
+      const answer = await replay.ask(requestBytes({ target, body: '{"model":"m","stream":true}' }))
+      const got = await answer.over()
+      assert.deepEqual([got.complete, got.body.toString()], [false, body])
+      const [record] = await assertOutcomes(replay.proxy, outcome)
+      assert.notEqual(record?.marks.firstToken, undefined)
+    })
+  }
+}
