@@ -46,9 +46,10 @@ export class TilesView {
     const ttft = values('time_to_first_token_seconds')
     const tps = values('output_tokens_per_second')
     const [middleTtft, middleTps] = [median(ttft), median(tps)]
-    const of = (n: number, unit: string): string => `${unit}median of the last ${count(n)}`
-    this.#set('First token', middleTtft === undefined ? '–' : `${seconds(middleTtft)} s`, of(ttft.length, ''))
-    this.#set('Tokens a second', middleTps === undefined ? '–' : rate(middleTps), of(tps.length, ''))
+    const of = (n: number, middle: number | undefined): string =>
+      middle === undefined ? `${count(n)} so far, too few` : `median of the last ${count(n)}`
+    this.#set('First token', middleTtft === undefined ? '–' : `${seconds(middleTtft)} s`, of(ttft.length, middleTtft))
+    this.#set('Tokens a second', middleTps === undefined ? '–' : rate(middleTps), of(tps.length, middleTps))
     const failed = rows.filter(({ outcome }) => isFailure(outcome)).length
     this.#set(
       'Failed',
