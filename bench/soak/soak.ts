@@ -27,7 +27,10 @@ if (![seconds, streams, seed].every((value) => Number.isInteger(value) && value 
 
 const folder = mkdtempSync(join(tmpdir(), 'streamgauge-soak-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+/** No planned exchange takes half as long. */
+const longestExchangeMs = 30_000
 const plans = new Map<string, PlannedExchange>()
+const running = new Set<PlannedExchange>()
 const faults: string[] = []
 const random = seededRandom(seed)
 const gateway = await startSoakGateway(plans)
@@ -45,7 +48,9 @@ async function oneAfterAnother(): Promise<void> {
   while (phase === 'load' && proxy.running) {
     const plan = planExchange(++n, random)
     plans.set(plan.id, plan)
+    running.add(plan)
     const { fault } = await runExchange(proxy.proxyUrl, gateway, plan).catch((error) => ({ fault: String(error) }))
+    running.delete(plan)
     if ((phase as string) === 'stop') atTheEnd.add(plan.id)
     else if (fault !== undefined) faults.push(`${plan.kind}, client ${plan.client}: ${fault}`)
   }
@@ -63,7 +68,8 @@ while (elapsed() < seconds) {
   await proxy.sample()
 }
 phase = 'pause'
-await first
+await Promise.race([first, wait(longestExchangeMs)])
+for (const plan of running) faults.push(`still running long after its end: ${JSON.stringify(plan)}`)
 closeKeptConnections()
 gateway.closeIdle()
 await wait(1500)
@@ -79,7 +85,7 @@ const last = load()
 await wait(1500)
 phase = 'stop'
 const exitCode = await proxy.stop(20_000)
-await last
+await Promise.race([last, wait(longestExchangeMs)])
 gateway.close()
 closeKeptConnections()
 
