@@ -4,6 +4,7 @@ import { toLoggable, withoutQuery } from '../config/loggable.ts'
 import type { Config } from '../config/schema.ts'
 import { gatewayTarget } from '../gateway/target.ts'
 import type { Service } from '../service.ts'
+import { mostOpenFiles, neededOpenFiles } from './open-files.ts'
 import { version } from './version.ts'
 
 export interface StartLine {
@@ -18,6 +19,7 @@ export function* startLines(
   service: Pick<Service, 'proxyUrl' | 'adminUrl'>,
   proxies: Readonly<Record<string, string | null>>,
   cores: number = availableParallelism(),
+  openFiles: number | undefined = mostOpenFiles(),
 ): Iterable<StartLine> {
   const [first] = config.gateways
   yield {
@@ -42,6 +44,12 @@ export function* startLines(
     const message =
       'admin listener without a token beyond loopback: everybody who can reach it sees models, apps and figures'
     yield { level: 'warn', message, fields: { host: config.admin.host } }
+  }
+  const { maxStreams } = config.proxy
+  if (openFiles !== undefined && openFiles < neededOpenFiles(maxStreams)) {
+    const message =
+      'fewer open files are allowed than proxy.maxStreams needs: raise the limit (ulimit -n), or lower proxy.maxStreams'
+    yield { level: 'warn', message, fields: { allowed: openFiles, needed: neededOpenFiles(maxStreams) } }
   }
   if (cores === 1 && !process.execArgv.includes('--single-threaded-gc')) {
     const message =

@@ -5,13 +5,15 @@ import { sumIn } from '../helpers/exposition.ts'
 import { eventually } from '../helpers/process-state.ts'
 import { openRawClient, requestBytes } from '../helpers/raw-client.ts'
 import type { RawConnection } from '../helpers/raw-gateway.ts'
-import { chunk, headOf } from '../helpers/raw-http.ts'
+import { chunk, headOf, type RawMessage } from '../helpers/raw-http.ts'
 import { assertLive, chatRequest, ordinaryBody, ordinaryEvents, startReplay } from '../helpers/replay.ts'
 
 /** What the gateway does: an answer in pieces of any size, cut where it likes. */
 interface Answer {
   readonly status: 200 | 201 | 400 | 429 | 500
   readonly type: string
+  /** More lines, in their order, some of them twice. */
+  readonly lines: readonly string[]
   readonly body: Buffer
   readonly framing: 'chunked' | 'length' | 'close'
   /** Sizes of the pieces that it is written in, over and over. */
@@ -25,6 +27,7 @@ interface Answer {
 /** What the client does. */
 interface Client {
   readonly kind: 'generation' | 'passed through'
+  readonly lines: readonly string[]
   /** Sizes of the pieces that its request is written in, over and over. */
   readonly pieces: readonly number[]
   /** Leaves once it has so much of the answer. */
@@ -34,6 +37,18 @@ interface Client {
 }
 
 const sizes = fc.array(fc.integer({ min: 1, max: 3000 }), { minLength: 1, maxLength: 6 })
+const lines = fc.array(
+  fc
+    .tuple(
+      fc.stringMatching(/^x-[!#$%&'*+.^_`|~0-9A-Za-z-]{1,12}$/),
+      fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)), maxLength: 30 }),
+    )
+    // What is no part of a field value, and the names that are ours.
+    .map(([name, value]) => [name, value.replace(/[\x7f-\x9f]/g, '?').trim()] as const)
+    .filter(([name]) => !/^x-(n|streamgauge-app|api-key|goog-api-key|request-id)$/i.test(name))
+    .map(([name, value]) => `${name}: ${value}`),
+  { maxLength: 6 },
+)
 const body = fc.oneof(
   fc
     .constantFrom(
@@ -64,16 +79,24 @@ const answers: fc.Arbitrary<Answer> = fc.record({
     'application/x-ndjson',
     'application/octet-stream',
   ),
+  lines,
   body,
   framing: fc.constantFrom('chunked', 'chunked', 'length', 'close'),
   pieces: sizes,
   chunks: sizes,
-  cut: fc.option(fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), how: fc.constantFrom('fin', 'reset') }), {
-    nil: undefined,
-  }),
+  cut: fc.option(
+    fc.record({
+      at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      how: fc.constantFrom('fin', 'reset'),
+    }),
+    {
+      nil: undefined,
+    },
+  ),
 })
 const clients: fc.Arbitrary<Client> = fc.record({
   kind: fc.constantFrom('generation', 'passed through'),
+  lines,
   pieces: sizes,
   leaves: fc.option(fc.record({ after: fc.integer({ min: 0, max: 4000 }), how: fc.constantFrom('fin', 'reset') }), {
     nil: undefined,
@@ -91,8 +114,8 @@ function* cutInto(bytes: Buffer, lengths: readonly number[]): Iterable<Buffer> {
   }
 }
 
-function wireOf({ status, type, body: bytes, framing, chunks }: Answer): Buffer {
-  const lines = [`content-type: ${type}`]
+function wireOf({ status, type, lines: more, body: bytes, framing, chunks }: Answer): Buffer {
+  const lines = [`content-type: ${type}`, ...more]
   if (framing === 'length') lines.push(`content-length: ${bytes.length}`)
   else lines.push(framing === 'chunked' ? 'transfer-encoding: chunked' : 'connection: close')
   const head = headOf(`HTTP/1.1 ${status} Whatever`, lines)
@@ -109,6 +132,11 @@ async function play(answer: Answer, connection: RawConnection): Promise<void> {
   }
   if (answer.cut !== undefined) connection[answer.cut.how]()
   else if (answer.framing === 'close') connection.fin()
+}
+
+/** The lines that were made up, as they stand in a message. */
+function ownLines({ head }: RawMessage): string[] {
+  return (head?.lines ?? []).filter(([name]) => /^x-(?!n$)/.test(name)).map(([name, value]) => `${name}: ${value}`)
 }
 
 const turns = async (count: number): Promise<void> => {
@@ -132,8 +160,13 @@ test('whatever gateway and client do: exact, an error, or a visible cut; counted
     const raw = await openRawClient(t, proxy.url)
     const request =
       client.kind === 'generation'
-        ? chatRequest([`x-n: ${name}`])
-        : requestBytes({ method: 'POST', target: '/v1/files', lines: [`x-n: ${name}`], body: 'x'.repeat(500) })
+        ? chatRequest([`x-n: ${name}`, ...client.lines])
+        : requestBytes({
+            method: 'POST',
+            target: '/v1/files',
+            lines: [`x-n: ${name}`, ...client.lines],
+            body: 'x'.repeat(500),
+          })
     const got = raw.expect('POST')
     for (const piece of cutInto(request, client.pieces)) await raw.write(piece)
     asked++
@@ -157,6 +190,8 @@ test('whatever gateway and client do: exact, an error, or a visible cut; counted
     }
     const message = await got.over().catch(() => got.message)
     raw.socket.destroy()
+    const arrived = replay.gateway.requests.find((seen) => seen.values('x-n')[0] === name)
+    if (arrived !== undefined) assert.deepEqual(ownLines(arrived), client.lines)
     if (message.head === undefined) return
     if (message.status === 502) {
       assert.equal(message.complete, true)
@@ -164,6 +199,7 @@ test('whatever gateway and client do: exact, an error, or a visible cut; counted
       return
     }
     assert.equal(message.status, answer.status)
+    assert.deepEqual(ownLines(message), answer.lines)
     if (client.leaves !== undefined) {
       assert.deepEqual(message.body, answer.body.subarray(0, message.body.length))
       return
@@ -171,8 +207,17 @@ test('whatever gateway and client do: exact, an error, or a visible cut; counted
     const whole = answer.cut === undefined || (answer.framing === 'close' && answer.cut.how === 'fin')
     const expected = answer.cut === undefined ? answer.body : answer.body.subarray(0, message.body.length)
     assert.deepEqual(message.body, expected)
-    if (message.framing !== 'close')
-      assert.equal(message.complete, whole, 'a cut that cannot be seen, or an answer that was cut')
+    const { framing, cut, pieces } = answer
+    const told = JSON.stringify({
+      framing,
+      cut,
+      pieces,
+      length: answer.body.length,
+      came: message.body.length,
+      kind: client.kind,
+      pause: client.pause,
+    })
+    if (message.framing !== 'close') assert.equal(message.complete, whole, told)
   }
 
   await fc.assert(
@@ -195,7 +240,8 @@ test('whatever gateway and client do: exact, an error, or a visible cut; counted
       endOnFailure: true,
       // The counterexample itself is thousands of bytes.
       reporter: ({ failed, seed, counterexamplePath, errorInstance }) => {
-        if (failed) throw new Error(`seed ${seed}, path "${counterexamplePath}"`, { cause: errorInstance })
+        if (failed)
+          throw new Error(`seed ${seed}, path "${counterexamplePath}": ${errorInstance}`, { cause: errorInstance })
       },
     },
   )
