@@ -59,7 +59,7 @@ test('npm pack, installed in an empty folder, runs', { timeout: 110_000 }, async
   })
 
   await t.test('every command tells how it is used', () => {
-    for (const command of ['serve', 'demo', 'simulate', 'check-config']) {
+    for (const command of ['serve', 'demo', 'simulate', 'bench', 'compare', 'check-config']) {
       const said = spawnSync('node_modules/.bin/streamgauge', [command, '--help'], { cwd: home, env, encoding: 'utf8' })
       assert.deepEqual([said.status, said.stderr], [0, ''], command)
     }
@@ -95,7 +95,7 @@ function holdsWhatIsMeant(paths: readonly string[]): void {
     /^dist\/src\/[\w/-]+\.(js|css|html|svg)$/,
     /^config\/[\w./-]+\.(yaml|yml|json)$/,
     /^grafana\/[\w./-]+\.(yaml|yml|json)$/,
-    /^docs\/[\w./-]+\.(md|svg|png|webp)$/,
+    /^docs\/[\w./-]+\.(md|html|svg|png|webp)$/,
   ]
   assert.deepEqual(
     paths.filter((path) => !kinds.some((kind) => kind.test(path))),
