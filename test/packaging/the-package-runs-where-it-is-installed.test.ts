@@ -20,7 +20,7 @@ const env = {
 }
 
 // It compiles and installs: on a busy machine that takes its time.
-test('npm pack, installed in an empty folder, runs', { timeout: 110_000 }, async (t) => {
+test('npm pack, installed in an empty folder, runs', { timeout: 280_000 }, async (t) => {
   const folder = temporaryFolder(t)
   const sources = checkout(join(folder, 'sources'))
   // Left from earlier: a file whose source is gone. Left by an editor: a map.
