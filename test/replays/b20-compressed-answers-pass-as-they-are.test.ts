@@ -159,3 +159,31 @@ test('B20 f: buffering hints are passed on where they stand, and never added', a
   const got = await (await replay.ask()).over()
   assert.deepEqual([...got.values('x-accel-buffering'), ...got.values('cache-control')], [])
 })
+
+for (const { name, coding, compress } of [
+  { name: 'gzip', coding: 'gzip', compress: zlib.gzipSync },
+  { name: 'br', coding: 'br', compress: zlib.brotliCompressSync },
+  { name: 'deflate', coding: 'deflate', compress: zlib.deflateSync },
+]) {
+  test(`B20 a: a whole JSON body in ${name}, cut anywhere: exact, and its usage is read`, async (t) => {
+    const body = compress(
+      '{"model":"m","choices":[{"message":{"content":"One two"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":5}}',
+    )
+    const head = headOf('HTTP/1.1 200 OK', [
+      'content-type: application/json',
+      `content-encoding: ${coding}`,
+      `content-length: ${body.length}`,
+    ])
+    const replay = await startReplay(t, async (_request, connection) => {
+      await connection.write(head)
+      for (let at = 0; at < body.length; at += 20) {
+        await connection.write(body.subarray(at, at + 20))
+        await answer.seen(Math.min(body.length, at + 20))
+      }
+    })
+    const answer = await replay.ask()
+    await assertExact(answer, { head, body })
+    const [record] = await assertOutcomes(replay.proxy, 'ok')
+    assert.deepEqual([record?.streamed, record?.tokens?.output, record?.output.contentChars], [false, 5, 7])
+  })
+}
