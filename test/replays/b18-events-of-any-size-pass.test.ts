@@ -42,7 +42,7 @@ test('B18 a: an event of 8 MiB passes whole, and the usage after it is read', as
 test('B18 b: an event that never ends passes in bounded memory, and other streams go on beside it', {
   timeout: 100_000,
 }, async (t) => {
-  const total = 128 * mib
+  const total = 256 * mib
   const piece = Buffer.alloc(64 * 1024, 'a')
   const gateway = await startRawGateway(t, async (request, connection, n) => {
     await connection.write(streamHead())
@@ -80,7 +80,8 @@ test('B18 b: an event that never ends passes in bounded memory, and other stream
   assert.ok(received > total)
   const grown = (Math.max(highest, residentBytesOf(served.child.pid)) - before) / mib
   t.diagnostic(`memory grew by ${grown.toFixed(1)} MiB while ${total / mib} MiB passed as one event`)
-  assert.ok(grown < 64, `memory grew by ${grown.toFixed(1)} MiB`)
+  // A collector that is in no hurry: 40 MiB on Node 20, 100 on Node 24, whatever the size of the event.
+  assert.ok(grown < 160, `memory grew by ${grown.toFixed(1)} MiB`)
   const text = (await served.get('metrics')).text
   assert.equal(sumIn(text, 'streamgauge_measurement_errors_total', { stage: 'skipped' }), 1)
 })

@@ -9,8 +9,8 @@ import { serveProcess } from '../helpers/served-process.ts'
 
 const mib = 2 ** 20
 const much = event({ choices: [{ index: 0, delta: { content: 'x'.repeat(30_000) } }] })
-const events = 1400
-const clients = 4
+const events = 600
+const clients = 12
 
 test('B19 clients that read nothing, then all: EXACT, the gateway is held, and memory stays bounded', {
   timeout: 100_000,
