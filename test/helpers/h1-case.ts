@@ -15,6 +15,8 @@ export interface H1Case {
   readonly fin?: boolean
   /** What becomes of it here. */
   readonly expect: Pick<H1Observation, 'answers' | 'seen'>
+  /** What becomes of it from Node 22 on, whose parser differs. */
+  readonly expectFromNode22?: Pick<H1Observation, 'answers' | 'seen'>
   /** Reference proxies that do otherwise, and a key of `reasons`. */
   readonly differs?: readonly ReferenceProxy[]
   readonly reason?: string
