@@ -109,11 +109,11 @@ test('a chunk that is handled late in its turn bears the mark of the turn, and s
   held.head()
   await client.head
   clock.set(500)
-  // One write of the socket: both are read in one turn.
-  held.response.cork()
+  // Two chunks in one write of the socket: both are read in one turn. (A corked response makes one chunk of them since Node 22.)
+  held.response.socket?.cork()
   held.write(role)
   held.write(say('first'))
-  held.response.uncork()
+  held.response.socket?.uncork()
   await client.seen('first')
   held.end(ending(1))
   await client.body
