@@ -8,6 +8,7 @@ import { doubledPathHint } from './proxy/doubled-path.ts'
 import { Drain } from './proxy/drain.ts'
 import { createProxyApp } from './proxy/proxy-app.ts'
 import { proxyContext } from './proxy/proxy-setup.ts'
+import { type CutAnswer, cutAnswers } from './report/cut-answers.ts'
 import { createReport } from './report/report.ts'
 import { type Clock, type LoopIdle, monotonicClock, TurnClock } from './stream/turn-clock.ts'
 
@@ -19,6 +20,8 @@ export interface ServiceOptions {
   readonly onFault?: (what: string, error: unknown) => void
   /** What the operator may have set wrong, in a sentence. */
   readonly onHint?: (hint: string) => void
+  /** An answer began and the gateway did not bring it to its end. */
+  readonly onCut?: (cut: CutAnswer) => void
   readonly clock?: Clock
   readonly idle?: LoopIdle
   /** ms since the epoch. */
@@ -64,6 +67,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     recorders: [
       ...(options.recorders ?? []),
       ...(options.onHint === undefined ? [] : [doubledPathHint(config.gateways, options.onHint)]),
+      ...(options.onCut === undefined ? [] : [cutAnswers(options.onCut)]),
     ],
     ...(options.log && { write: (line: string) => options.log?.write(line) }),
   })

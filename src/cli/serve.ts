@@ -56,6 +56,7 @@ async function serve(config: Config, io: Io, startService: StartService): Promis
       log: exchangeLines(log),
       onFault: (what, error) => logger.error(crashLine(error), what),
       onHint: (hint) => logger.warn(hint),
+      onCut: (cut) => logger.warn(cut, 'answer cut off'),
     })
   } catch (error) {
     await log.close()

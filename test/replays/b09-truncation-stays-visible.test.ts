@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { CutAnswer } from '../../src/report/cut-answers.ts'
 import { curl } from '../helpers/curl.ts'
 import { sumIn } from '../helpers/exposition.ts'
-import { requestBytes } from '../helpers/raw-client.ts'
-import type { RawConnection } from '../helpers/raw-gateway.ts'
+import { openRawClient, requestBytes } from '../helpers/raw-client.ts'
+import { type RawConnection, startRawGateway } from '../helpers/raw-gateway.ts'
 import { chunk, headOf, lastChunk } from '../helpers/raw-http.ts'
 import {
   assertExact,
@@ -17,6 +18,7 @@ import {
   startReplay,
   streamHead,
 } from '../helpers/replay.ts'
+import { serveProcess } from '../helpers/served-process.ts'
 import { requireTool } from '../helpers/tools.ts'
 
 const begun = ordinaryEvents.slice(0, 3).join('')
@@ -56,20 +58,37 @@ const cuts: readonly Cut[] = [
   },
 ]
 
+/** One warning a cut: gateway, bytes, and how old the last event was when it came. */
+function assertWarned(cuts: readonly CutAnswer[], outcome: string, bytes: number, kind: string): void {
+  assert.equal(cuts.length, 1)
+  const { id, error, last_event_age_ms: age, ...rest } = cuts[0] as CutAnswer
+  assert.deepEqual(rest, { gateway: 'default', outcome, bytes })
+  assert.match(id, /./)
+  assert.match(String(error), /^[a-z_]+$/)
+  if (kind === 'a generation') assert.ok(age !== null && age >= 0, `${age}`)
+  else assert.equal(age, null)
+}
+
 for (const { name, head, body, wire, end } of cuts) {
   for (const kind of ['a generation', 'passed through']) {
     test(`B09 ${name}, ${kind}: what came is passed on, and the cut is seen`, async (t) => {
-      const replay = await startReplay(t, async (_request, connection) => {
-        await connection.write(Buffer.concat([head, wire]))
-        await answer.seen(body.length)
-        end(connection)
-      })
+      const warnings: CutAnswer[] = []
+      const replay = await startReplay(
+        t,
+        async (_request, connection) => {
+          await connection.write(Buffer.concat([head, wire]))
+          await answer.seen(body.length)
+          end(connection)
+        },
+        { onCut: (cut) => void warnings.push(cut) },
+      )
       const answer = await replay.ask(kind === 'a generation' ? chatRequest() : requestBytes())
       const got = await answer.over()
       assert.equal(got.body.toString(), body)
       assert.equal(got.complete, false)
       const [record] = await assertOutcomes(replay.proxy, 'gateway_error')
       assert.ok(['reset', 'closed', 'length_mismatch'].includes(record?.error ?? ''), record?.error)
+      assertWarned(warnings, 'gateway_error', body.length, kind)
       if (kind === 'a generation') {
         const text = await replay.proxy.metrics()
         assert.equal(sumIn(text, 'streamgauge_time_to_first_token_seconds_count'), 1)
@@ -119,11 +138,38 @@ for (const { kind, request } of bothKinds) {
 }
 
 test('B09 e: a proper terminator without an end event is truncated', async (t) => {
-  const replay = await startReplay(t, async (_request, connection) => {
-    await connection.write(Buffer.concat([streamHead(), chunk(begun), Buffer.from(lastChunk)]))
-  })
+  const warnings: CutAnswer[] = []
+  const replay = await startReplay(
+    t,
+    async (_request, connection) => {
+      await connection.write(Buffer.concat([streamHead(), chunk(begun), Buffer.from(lastChunk)]))
+    },
+    { onCut: (cut) => void warnings.push(cut) },
+  )
   await assertExact(await replay.ask(), { head: streamHead(), body: begun })
   await assertOutcomes(replay.proxy, 'truncated')
+  assertWarned(warnings, 'truncated', begun.length, 'a generation')
+})
+
+test('B09 serve writes one warning line a cut, and none for an answer that is whole or refused', async (t) => {
+  const gateway = await startRawGateway(t, async (_request, connection, n) => {
+    if (n === 0) await connection.write(Buffer.concat([streamHead(), chunk(ordinaryBody), Buffer.from(lastChunk)]))
+    else if (n === 1) connection.reset()
+    else {
+      await connection.write(Buffer.concat([streamHead(), chunk(begun)]))
+      connection.reset()
+    }
+  })
+  const served = await serveProcess(t, gateway.url, { yaml: 'log: { exchanges: false }' })
+  for (let n = 0; n < 3; n++) await (await openRawClient(t, served.proxyUrl)).ask(chatRequest()).over()
+  const line = await served.logged('answer cut off')
+  assert.deepEqual(
+    [line['level'], line['gateway'], line['outcome'], line['error']],
+    [40, 'default', 'gateway_error', 'reset'],
+  )
+  served.kill('SIGTERM')
+  await served.exited
+  assert.equal(served.lines().filter(({ msg }) => msg === 'answer cut off').length, 1)
 })
 
 test('B09 f: a reset after [DONE] and before the terminator takes nothing away', async (t) => {
