@@ -12,8 +12,13 @@ export function residentBytesOf(pid: number | undefined): number {
 }
 
 /** Asks again until it holds, at most so long. Says what it saw last. */
-export async function eventually<T>(see: () => T | Promise<T>, holds: (seen: T) => boolean, what: string): Promise<T> {
-  const until = performance.now() + 10_000
+export async function eventually<T>(
+  see: () => T | Promise<T>,
+  holds: (seen: T) => boolean,
+  what: string,
+  withinMs = 10_000,
+): Promise<T> {
+  const until = performance.now() + withinMs
   for (;;) {
     const seen = await see()
     if (holds(seen)) return seen
