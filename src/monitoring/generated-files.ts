@@ -1,4 +1,5 @@
 import { dashboards } from './dashboards/dashboards.ts'
+import { kubernetesFiles } from './kubernetes.ts'
 import { ruleFile } from './rule.ts'
 import { ruleFiles } from './rules.ts'
 import { defaultSettings } from './settings.ts'
@@ -10,5 +11,6 @@ export function generatedFiles(): ReadonlyMap<string, string> {
       ([name, groups]) => [`config/prometheus/rules/${name}`, ruleFile(groups, defaultSettings)] as const,
     ),
     ...[...dashboards(defaultSettings)].map(([name, text]) => [`grafana/dashboards/${name}`, text] as const),
+    ...kubernetesFiles(defaultSettings),
   ])
 }

@@ -65,19 +65,20 @@ function alertEntry(alert: Alert, { links }: MonitoringSettings): object {
   }
 }
 
+/** Groups as Prometheus reads them, in a file or in a PrometheusRule. */
+export function ruleGroups(groups: readonly RuleGroup[], settings: MonitoringSettings): object[] {
+  return groups.map((group) => ({
+    name: group.name,
+    interval: duration(group.interval),
+    rules: [...group.records, ...group.alerts.map((alert) => alertEntry(alert, settings))],
+  }))
+}
+
+/** The first line of a file that is made from here. */
+export const generatedHead = '# Made by `npm run generate` from src/monitoring: change it there.\n'
+
 /** A file of rules for Prometheus. */
 export function ruleFile(groups: readonly RuleGroup[], settings: MonitoringSettings): string {
-  const head = '# Made by `npm run generate` from src/monitoring: change it there.\n'
   const comments = groups.map((group) => `# ${group.name}: ${group.comment}\n`).join('')
-  const body = stringify(
-    {
-      groups: groups.map((group) => ({
-        name: group.name,
-        interval: duration(group.interval),
-        rules: [...group.records, ...group.alerts.map((alert) => alertEntry(alert, settings))],
-      })),
-    },
-    { lineWidth: 0 },
-  )
-  return `${head}${comments}${body}`
+  return `${generatedHead}${comments}${stringify({ groups: ruleGroups(groups, settings) }, { lineWidth: 0 })}`
 }
