@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { commands } from '../../src/cli/commands.ts'
 import { parse } from '../../src/cli/parse.ts'
 import { readCompose } from '../helpers/compose.ts'
+import { renderKustomization } from '../helpers/kustomize.ts'
 import { type CodeBlock, codeBlocks, pages } from '../helpers/markdown.ts'
 import { commandsOf, pastedEnvironment, program, run, wordsOf } from '../helpers/pasted-commands.ts'
 import { type ProxyUnderTest, startProxy } from '../helpers/proxy-under-test.ts'
@@ -33,6 +34,7 @@ for (const page of pages) {
         else if (/^(npx streamgauge|node dist\/src\/main\.js)\b/.test(command)) await runsOurs(t, command, folder)
         else if (/^node scripts\//.test(command)) readSource(wordsOf(command)[1] as string)
         else if (/^docker\b/.test(command)) await isDocker(command)
+        else if (/^kubectl\b/.test(command)) isKubectl(command)
         else if (command === 'cp .env.example .env') readSource('.env.example')
         else await runsInShell(t, command, folder)
       }
@@ -76,6 +78,24 @@ async function isDocker(command: string): Promise<void> {
   } else {
     assert.deepEqual([verb, ...words], ['build', '--tag', 'streamgauge', '.'])
     readSource('Dockerfile')
+  }
+}
+
+/** Nor a cluster: folders must render, objects must be there. */
+function isKubectl(command: string): void {
+  const example = renderKustomization('deploy/kubernetes/overlays/example')
+  const words = wordsOf(command).slice(1)
+  if (words[0] === '--namespace') assert.equal(words.splice(0, 2)[1], example[0]?.metadata.name)
+  const [verb, what, name] = words as [string, string, string?]
+  if (verb === 'kustomize') renderKustomization(what)
+  else if (verb === 'apply' && what === '-k') renderKustomization(name as string)
+  else if (verb === 'create' && what === 'namespace') assert.equal(name, example[0]?.metadata.name)
+  else if (verb === 'create' && what === 'secret')
+    assert.match(command, / secret generic streamgauge --from-literal=ADMIN_TOKEN=/)
+  else {
+    assert.deepEqual([verb, what], ['port-forward', 'deployment/streamgauge'])
+    const pod = example.find(({ kind }) => kind === 'Deployment')?.['spec'].template.spec
+    assert.ok(pod.containers[0].ports.some((port: { containerPort: number }) => String(port.containerPort) === name))
   }
 }
 
