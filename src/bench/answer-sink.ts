@@ -1,7 +1,8 @@
 import type { Dispatcher } from 'undici'
+import { askForSocket } from '../gateway/connections.ts'
 import { closedBeforeReading, failureOf } from '../gateway/failure.ts'
 import type { Gateway, GatewayRequest } from '../gateway/gateway.ts'
-import { requestStarts, type UsedSocket } from '../gateway/socket-use.ts'
+import type { UsedSocket } from '../gateway/socket-guard.ts'
 import type { StreamAccumulator } from '../stream/stream-accumulator.ts'
 import type { EndCause } from '../stream/stream-observer.ts'
 import type { TurnClock } from '../stream/turn-clock.ts'
@@ -69,7 +70,7 @@ export class AnswerSink implements Dispatcher.DispatchHandler {
       controller.abort(new Error('the exchange is over'))
       return
     }
-    requestStarts(this)
+    askForSocket(this)
     const { firstByte } = this.#limits
     this.#timer ??= setTimeout(() => this.#finish({ kind: 'timeout', error: 'first_byte_timeout' }), firstByte)
   }

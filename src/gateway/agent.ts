@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
 import { Agent, buildConnector } from 'undici'
+import { guardConnector } from './connections.ts'
 import { egressProxyFor, type TlsTrust, tunnelConnector } from './egress.ts'
-import { guardConnector } from './guarded-socket.ts'
 import { RenewedAgent } from './renewed-agent.ts'
-import { watchConnector } from './socket-use.ts'
 
 export interface AgentOptions {
   readonly origin: string
@@ -52,7 +51,7 @@ export function createAgent(options: AgentOptions): RenewedAgent {
       maxHeaderSize: options.maxHeaderBytes,
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: connectionLifetimeMs,
-      connect: guardConnector(watchConnector(connect)),
+      connect: guardConnector(connect),
     })
   return new RenewedAgent(make, connectionLifetimeMs)
 }

@@ -1,5 +1,5 @@
 import { EgressProxyError } from './egress.ts'
-import { gatewayReset } from './guarded-socket.ts'
+import { closedBefore, gatewayReset } from './socket-guard.ts'
 
 /** Why a gateway gave no whole answer: a short label for logs and metrics. Never holds an address or a name. */
 export type FailureLabel =
@@ -34,6 +34,7 @@ const byCode: Readonly<Record<string, FailureLabel>> = {
   ECONNRESET: 'reset',
   [gatewayReset]: 'reset',
   EPIPE: 'closed',
+  [closedBefore]: 'closed',
   ECONNABORTED: 'reset',
   UND_ERR_SOCKET: 'closed',
   UND_ERR_HEADERS_OVERFLOW: 'headers_too_large',
@@ -81,11 +82,12 @@ export function isOurOwn(error: Error): boolean {
 }
 
 /**
- * The gateway closed a kept-alive connection while the request was on its way: nothing of an answer came, and its FIN was there before the
- * request was read. A reset says nothing of the kind: the request may have been read.
+ * The gateway closed a kept-alive connection before it had read the request (`SocketGuard` proves it). Neither a reset alone nor an end alone says
+ * so: the request may have been read.
  */
 export function closedBeforeReading(error: unknown): boolean {
-  return failureOf(error).label === 'closed'
+  const { code } = error as { code?: unknown }
+  return code === 'EPIPE' || code === closedBefore
 }
 
 function withCauses(error: unknown): object[] {

@@ -4,10 +4,9 @@ import type { StreamObserver } from '../stream/stream-observer.ts'
 import { StreamTap } from '../stream/stream-tap.ts'
 import type { TurnClock } from '../stream/turn-clock.ts'
 import { createAgent } from './agent.ts'
+import { answerEnded, requestStarts } from './connections.ts'
 import { failureOf } from './failure.ts'
-import { answerEnded, guardAnswer } from './guarded-socket.ts'
 import type { RenewedAgent } from './renewed-agent.ts'
-import { watchSockets } from './socket-use.ts'
 import { type GatewayTarget, gatewayTarget } from './target.ts'
 
 export interface GatewayOptions {
@@ -41,7 +40,6 @@ export class Gateway {
     this.target = gatewayTarget(options.url)
     this.#agent = createAgent({ ...options, origin: this.target.origin })
     this.#turns = turns
-    watchSockets()
   }
 
   /**
@@ -80,7 +78,7 @@ class GuardedTap extends StreamTap {
 
   override onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
     super.onRequestStart(controller, context)
-    guardAnswer(controller)
+    requestStarts(controller)
   }
 
   override onResponseStart(...answer: Parameters<StreamTap['onResponseStart']>): void {

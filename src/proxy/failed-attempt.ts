@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { closedBeforeReading, failureOf } from '../gateway/failure.ts'
-import type { UsedSocket } from '../gateway/socket-use.ts'
+import type { UsedSocket } from '../gateway/socket-guard.ts'
 import type { EndCause } from '../stream/stream-observer.ts'
 import type { ProxyErrorCode } from './proxy-errors.ts'
 import { type Limits, limitText } from './time-limits.ts'

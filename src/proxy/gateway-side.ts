@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
-import { requestStarts, type UsedSocket } from '../gateway/socket-use.ts'
+import { askForSocket } from '../gateway/connections.ts'
+import type { UsedSocket } from '../gateway/socket-guard.ts'
 
 /** Why we ended a request to the gateway ourselves; never shown to anybody. */
 class Stopped extends Error {}
@@ -16,7 +17,7 @@ export class GatewaySide {
   starts(controller: Dispatcher.DispatchController, idleMs: number): void {
     this.#controller = controller
     this.idleAtSend = idleMs
-    requestStarts(this)
+    askForSocket(this)
   }
 
   onSocket(used: UsedSocket): void {
