@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { residentBytesOf } from '../helpers/process-state.ts'
 import { openRawClient, type RawClient, requestBytes } from '../helpers/raw-client.ts'
+import { startRawGateway } from '../helpers/raw-gateway.ts'
 import { chunk, lastChunk } from '../helpers/raw-http.ts'
 import { assertExactRequest, assertLive, assertOutcomes, startReplay } from '../helpers/replay.ts'
+import { serveProcess } from '../helpers/served-process.ts'
 
 const answer = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}'
 
@@ -49,6 +52,26 @@ for (const { kind, target } of targets) {
     }
   }
 }
+
+test('B29 bodies of 60 MB, one after another: memory grows by a few bodies at most, however many there were', async (t) => {
+  const gateway = await startRawGateway(t, (_request, connection) => connection.write(answer))
+  const served = await serveProcess(t, gateway.url)
+  const before = residentBytesOf(served.child.pid)
+  const body = withImage(60, false)
+  const lines = ['content-type: application/json', `content-length: ${body.length}`]
+  const head = requestBytes({ method: 'POST', target: '/v1/chat/completions', lines })
+  const bodies = 10
+  for (let n = 0; n < bodies; n++) {
+    const client = await openRawClient(t, served.proxyUrl)
+    const got = client.expect('POST')
+    pour(client, head, body, false)
+    assert.equal((await got.over()).status, 200)
+    client.socket.destroy()
+  }
+  const grown = (residentBytesOf(served.child.pid) - before) / body.length
+  t.diagnostic(`grown by ${grown.toFixed(1)} bodies after ${bodies}`)
+  assert.ok(grown < 6, `grown by ${grown} bodies`)
+})
 
 for (const framing of ['length', 'chunks']) {
   test(`B29 b: 11 MB by ${framing} where 10 are allowed: a 413 that reaches a client still sending`, async (t) => {
