@@ -12,6 +12,8 @@ const system = { role: 'system', content: [{ type: 'text', text: rules, cache_co
 const user = { role: 'user', content: 'How high is the river?' }
 const quick = { ttftMs: 30, tokens: 40, tokensPerSecond: 400 }
 
+export const pricedModels: readonly string[] = [oddModel, 'sim/fast', 'sim/reasoning', 'sim/cached']
+
 interface Asked {
   readonly path?: string
   readonly body: Readonly<Record<string, unknown>>
@@ -59,7 +61,7 @@ export async function busyProxy(
 ): Promise<BusyProxy> {
   const simulator = await simulatedGateway(t)
   const prices = { input: 1, cachedInput: 0.5, cacheWrite: 0, output: 4 }
-  const models = Object.fromEntries([oddModel, 'sim/fast', 'sim/reasoning', 'sim/cached'].map((name) => [name, prices]))
+  const models = Object.fromEntries(pricedModels.map((name) => [name, prices]))
   const proxy = await startProxy(t, simulator.url, { config: { gateways: [{ models }], ...config } })
   const asks = kind === 'mixed' ? mixed : kind === 'simple' ? simple : []
   let sent = 0

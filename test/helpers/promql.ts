@@ -53,14 +53,32 @@ export interface PanelModel {
   readonly description?: string
   readonly interval?: string
   readonly datasource?: { readonly uid: string }
-  readonly fieldConfig?: { readonly defaults: { readonly unit?: string; readonly noValue?: string } }
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+  readonly fieldConfig?: {
+    readonly defaults: {
+      readonly unit?: string
+      readonly noValue?: string
+      readonly min?: number
+      readonly decimals?: number
+      readonly custom?: { readonly scaleDistribution?: { readonly type: string } }
+    }
+  }
+  readonly transformations?: readonly {
+    readonly id: string
+    readonly options: { readonly [setting: string]: Readonly<Record<string, unknown>> }
+  }[]
   readonly targets?: readonly {
     readonly expr: string
     readonly instant?: boolean
     readonly legendFormat?: string
     readonly datasource?: { readonly uid: string }
   }[]
-  readonly options?: { readonly yAxis?: { readonly unit?: string } }
+  readonly options?: {
+    readonly yAxis?: { readonly unit?: string }
+    readonly textMode?: string
+    readonly sortBy?: readonly { readonly displayName: string; readonly desc: boolean }[]
+    readonly legend?: { readonly displayMode?: string; readonly placement?: string; readonly sortBy?: string }
+  }
 }
 
 export interface DashboardModel {

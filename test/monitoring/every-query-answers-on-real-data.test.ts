@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { day, hour } from '../../src/monitoring/duration.ts'
-import { busyProxy, oddModel } from '../helpers/busy-proxy.ts'
+import { busyProxy, oddModel, pricedModels } from '../helpers/busy-proxy.ts'
 import { type Prometheus, type Sample, type Scrape, startPrometheus, writeBlocks } from '../helpers/prometheus.ts'
 import { type Chosen, interpolate, type PanelQuery, panelQueries, ruleQueries } from '../helpers/promql.ts'
 import { temporaryFolder } from '../helpers/temporary-folder.ts'
@@ -172,6 +172,21 @@ test('every query of every panel', async (t) => {
       const then = await ask(prometheus, worlds.busy, query)
       const values = (samples: readonly Sample[]): number[] => samples.map(({ value }) => value).sort((a, b) => a - b)
       assert.deepEqual(values(then), values(await ask(prometheus, worlds.busy, present)), nameOf(query))
+    }
+  })
+
+  await t.test('a model without a price has no cost, rather than a cost of 0', async () => {
+    const costs = panelQueries.filter(({ type, expr }) => type === 'table' && expr.includes('cost_usd'))
+    assert.ok(costs.length >= 3)
+    for (const query of costs) {
+      const samples = await ask(prometheus, worlds.busy, query)
+      for (const { metric, value } of samples) {
+        assert.ok(value > 0, nameOf(query))
+        assert.ok(
+          metric['model'] === undefined || pricedModels.includes(metric['model']),
+          `${nameOf(query)}: ${metric['model']}`,
+        )
+      }
     }
   })
 

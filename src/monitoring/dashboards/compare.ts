@@ -1,7 +1,8 @@
 import { failures } from '../promql.ts'
 import type { DashboardPlan } from './dashboard.ts'
-import { type Column, lines, rows } from './panel.ts'
+import { lines } from './line-panel.ts'
 import { growth, quantile, ratio, series, shownRange } from './queries.ts'
+import { type Column, rows } from './table-panel.ts'
 
 const byModel = 'gateway, model'
 const whole = { window: shownRange }
@@ -9,8 +10,9 @@ const generations = 'operation!="passthrough"'
 const requests = (...more: readonly string[]): string =>
   growth(byModel, series('requests_total', generations, ...more), whole)
 const overRange = (q: number, figure: string): string => quantile(q, figure, byModel, whole)
+// No cost is known of a model without a price: that is not $0.
 const costPerMillion = ratio(
-  `1e6 * ${growth(byModel, series('cost_usd_total'), whole)}`,
+  `1e6 * (${growth(byModel, series('cost_usd_total'), whole)} > 0)`,
   growth(byModel, series('tokens_total', 'type="output"'), whole),
 )
 const fleetRate = ratio(
@@ -27,18 +29,18 @@ const columns = {
   chars50: { name: 'char/s p50', expr: overRange(0.5, 'output_chars_per_second'), unit: 'char/s' },
   tpot50: { name: 'TPOT p50', expr: overRange(0.5, 'time_per_output_token_seconds'), unit: 's' },
   fleet: { name: 'fleet tok/s', expr: fleetRate, unit: 'tok/s' },
-  cost: { name: 'USD per million output tokens', expr: costPerMillion, unit: 'currencyUSD' },
+  cost: { name: 'USD / M output', expr: costPerMillion, unit: 'currencyUSD' },
   errors: {
     name: 'failed',
     expr: ratio(requests(`outcome=~"${failures}|truncated"`), requests()),
     unit: 'percentunit',
   },
   limited: { name: 'rate limited', expr: ratio(requests('outcome="rate_limited"'), requests()), unit: 'percentunit' },
-  count: { name: 'requests', expr: `${requests()} > 0`, unit: 'short' },
+  count: { name: 'requests', expr: `${requests()} > 0`, unit: 'count' },
 } as const satisfies Record<string, Column>
 
 const choose =
-  'One row a model at a gateway, over the time shown. Choose gateways and models above. Cost is all cost, input too, for each million of output tokens. A quantile of few requests says little: look at their number.'
+  'One row a model at a gateway, over the time shown. Choose gateways and models above. Cost is all cost, input too, in US dollars for each million of output tokens; empty where neither the gateway nor the price table tells it. A quantile of few requests says little: look at their number.'
 const who = '{{gateway}} / {{model}}'
 
 /** Side by side, for choosing. */
@@ -54,9 +56,10 @@ export const compare: DashboardPlan = {
         rows(
           {
             title: 'For interactive use: soonest first token first',
-            description: `${choose} Sorted by what the slow twentieth waits.`,
+            description: `${choose} Sorted by what the slow twentieth waits; a model without a single first token is not here.`,
             unit: 'short',
             width: 24,
+            height: 12,
           },
           [
             columns.ttft50,
@@ -69,7 +72,12 @@ export const compare: DashboardPlan = {
             columns.limited,
             columns.count,
           ],
-          { sortBy: { name: columns.ttft95.name, descending: false }, empty: 'No requests in this time.' },
+          {
+            sortBy: { name: columns.ttft95.name, descending: false },
+            only: columns.ttft95.name,
+            labels: ['gateway', 'model'],
+            empty: 'No requests in this time.',
+          },
         ),
         rows(
           {
@@ -77,6 +85,7 @@ export const compare: DashboardPlan = {
             description: `${choose} Sorted by the rate of all tokens over all generation windows.`,
             unit: 'short',
             width: 24,
+            height: 12,
           },
           [
             columns.fleet,
@@ -88,16 +97,22 @@ export const compare: DashboardPlan = {
             columns.limited,
             columns.count,
           ],
-          { sortBy: { name: columns.fleet.name, descending: true }, empty: 'No requests in this time.' },
+          {
+            sortBy: { name: columns.fleet.name, descending: true },
+            labels: ['gateway', 'model'],
+            empty: 'No requests in this time.',
+          },
         ),
       ],
     },
     {
       title: 'Over time',
       panels: [
-        lines({ title: 'Time to first token, p50', description: 'By model and gateway.', unit: 's', width: 12 }, [
-          { legend: who, expr: quantile(0.5, 'time_to_first_token_seconds', byModel) },
-        ]),
+        lines(
+          { title: 'Time to first token, p50', description: 'By model and gateway.', unit: 's', width: 12 },
+          [{ legend: who, expr: quantile(0.5, 'time_to_first_token_seconds', byModel) }],
+          { worst: 'high' },
+        ),
         lines(
           {
             title: 'Characters per second, p50',
@@ -106,6 +121,7 @@ export const compare: DashboardPlan = {
             width: 12,
           },
           [{ legend: who, expr: quantile(0.5, 'output_chars_per_second', byModel) }],
+          { worst: 'low' },
         ),
         rows(
           {
@@ -119,10 +135,14 @@ export const compare: DashboardPlan = {
             {
               name: 'answers',
               expr: `${growth('gateway, model, served_model, provider', series('served_by_total'), whole)} > 0`,
-              unit: 'short',
+              unit: 'count',
             },
           ],
-          { sortBy: { name: 'answers', descending: true }, empty: 'No answers in this time.' },
+          {
+            sortBy: { name: 'answers', descending: true },
+            labels: ['gateway', 'model', 'served_model', 'provider'],
+            empty: 'No answers in this time.',
+          },
         ),
       ],
     },

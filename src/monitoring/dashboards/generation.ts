@@ -1,6 +1,7 @@
 import type { Section } from './dashboard.ts'
 import { perModel } from './figure-panel.ts'
-import { heat, lines } from './panel.ts'
+import { lines } from './line-panel.ts'
+import { heat } from './panel.ts'
 import { definition, growth, quantile, rate, ratio, series } from './queries.ts'
 
 const who = '{{gateway}} / {{model}}'
@@ -18,7 +19,7 @@ export const generation: Section = {
         description:
           'All tokens divided by all generation windows: the rate at which tokens came. The mean of single rates is not.',
         unit: 'tok/s',
-        width: 8,
+        width: 12,
       },
       [
         {
@@ -26,16 +27,26 @@ export const generation: Section = {
           expr: ratio(rate(byModel, series('decode_tokens_total')), rate(byModel, series('decode_seconds_total'))),
         },
       ],
+      { worst: 'low' },
     ),
     perModel('Characters per second, p50', 'output_chars_per_second', 0.5, 'char/s', 'Comparable between tokenizers.'),
     perModel('Time per output token, p50', 'time_per_output_token_seconds', 0.5, 's'),
+    heat(
+      {
+        title: 'Tokens per second, all streams',
+        description: definition('output_tokens_per_second'),
+        unit: 'tok/s',
+        width: 12,
+      },
+      growth('le', series('output_tokens_per_second_bucket')),
+    ),
     lines(
       {
         title: 'Tokens per second by concurrency, p50',
         description:
           'By the number of streams in flight to the same model when the stream began: does the gateway slow down with load?',
         unit: 'tok/s',
-        width: 8,
+        width: 6,
       },
       [
         {
@@ -45,47 +56,52 @@ export const generation: Section = {
       ],
     ),
     lines(
-      { title: 'Between chunks, p50 and p99', description: definition('inter_chunk_seconds'), unit: 's', width: 8 },
+      { title: 'Between chunks, p50 and p99', description: definition('inter_chunk_seconds'), unit: 's', width: 6 },
       [0.5, 0.99].map((q) => ({ legend: `p${q * 100}`, expr: quantile(q, 'inter_chunk_seconds', '') })),
       { logarithmic: true },
     ),
-    heat(
-      {
-        title: 'Tokens per second, all streams',
-        description: definition('output_tokens_per_second'),
-        unit: 'tok/s',
-        width: 8,
-      },
-      growth('le', series('output_tokens_per_second_bucket')),
+    lines(
+      { title: 'Longest stall, p95', description: definition('longest_stall_seconds'), unit: 's', width: 12 },
+      [{ legend: who, expr: quantile(0.95, 'longest_stall_seconds', byModel) }],
+      { worst: 'high' },
     ),
-    lines({ title: 'Longest stall, p95', description: definition('longest_stall_seconds'), unit: 's', width: 8 }, [
-      { legend: who, expr: quantile(0.95, 'longest_stall_seconds', byModel) },
-    ]),
     lines(
       {
-        title: 'Stalls a stream, and their mean length',
+        title: 'Stalls a stream',
         description:
-          'A stall is a gap between chunks of over one second. Seconds and number are divided over all models chosen.',
+          'A stall is a gap between chunks of over one second. Their number, divided by that of started streams.',
         unit: 'short',
-        width: 8,
+        width: 12,
       },
       [
         {
-          legend: 'stalls a stream',
-          expr: ratio(rate('', series('stalls_total')), rate('', series('streams_started_total'))),
-        },
-        {
-          legend: 'seconds a stall',
-          expr: ratio(rate('', series('stall_seconds_total')), rate('', series('stalls_total'))),
+          legend: who,
+          expr: ratio(rate(byModel, series('stalls_total')), rate(byModel, series('streams_started_total'))),
         },
       ],
+      { worst: 'high' },
+    ),
+    lines(
+      {
+        title: 'Mean length of a stall',
+        description: 'Seconds of all stalls divided by their number.',
+        unit: 's',
+        width: 12,
+      },
+      [
+        {
+          legend: who,
+          expr: ratio(rate(byModel, series('stall_seconds_total')), rate(byModel, series('stalls_total'))),
+        },
+      ],
+      { worst: 'high', empty: 'no stalls' },
     ),
     lines(
       {
         title: 'Buffered streams',
         description: 'Share of the streams that an intermediary held back and sent in a burst. They have no rate.',
         unit: 'percentunit',
-        width: 8,
+        width: 12,
       },
       [
         {
@@ -93,7 +109,7 @@ export const generation: Section = {
           expr: ratio(rate(byModel, series('buffered_streams_total')), rate(byModel, series('streams_started_total'))),
         },
       ],
-      { max: 1 },
+      { max: 1, worst: 'high' },
     ),
     lines(
       {
@@ -101,9 +117,10 @@ export const generation: Section = {
         description:
           'Seconds a second for which gateways were paused because clients did not read. Such streams have no rate: it would be the client that is measured.',
         unit: 'short',
-        width: 8,
+        width: 12,
       },
       [{ legend: who, expr: rate(byModel, series('backpressure_seconds_total')) }],
+      { worst: 'high' },
     ),
   ],
 }

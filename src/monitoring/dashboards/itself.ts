@@ -1,5 +1,6 @@
 import type { Section } from './dashboard.ts'
-import { lines, numbers } from './panel.ts'
+import { lines } from './line-panel.ts'
+import { numbers } from './panel.ts'
 import { definition, quantile, rate, series } from './queries.ts'
 
 /** Whether the instrument itself is well. */
@@ -10,8 +11,9 @@ export const itself: Section = {
       {
         title: 'Replicas',
         description: 'Targets that can be scraped, by version of the program.',
-        unit: 'short',
+        unit: 'count',
         width: 4,
+        height: 8,
       },
       [{ legend: '{{version}}', expr: `count by (version) (${series('build_info')})` }],
       { empty: 'no target' },
@@ -20,8 +22,9 @@ export const itself: Section = {
       {
         title: 'Definitions',
         description: 'Version of the definitions of the figures: more than one beside each other is not comparable.',
-        unit: 'short',
+        unit: 'count',
         width: 4,
+        height: 8,
       },
       [{ legend: 'version {{version}}', expr: `count by (version) (${series('definitions_info')})` }],
       { empty: 'no target' },
@@ -38,15 +41,12 @@ export const itself: Section = {
     ),
     lines(
       {
-        title: 'Event loop: stalls of over 10 ms',
-        description: 'A second, and how long they were.',
-        unit: 'short',
+        title: 'Event loop: time in stalls',
+        description: 'Share of the time in which the event loop was held for longer than 10 ms at once, by replica.',
+        unit: 'percentunit',
         width: 8,
       },
-      [
-        { legend: 'a second', expr: rate('', series('event_loop_stall_seconds_count')) },
-        { legend: 'p99, seconds', expr: quantile(0.99, 'event_loop_stall_seconds', '') },
-      ],
+      [{ legend: '{{instance}}', expr: rate('instance', series('event_loop_stall_seconds_sum')) }],
     ),
     lines(
       {

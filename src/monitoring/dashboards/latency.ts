@@ -1,7 +1,8 @@
 import type { DashboardPlan } from './dashboard.ts'
 import { perModel } from './figure-panel.ts'
 import { generation } from './generation.ts'
-import { heat, lines } from './panel.ts'
+import { lines } from './line-panel.ts'
+import { heat } from './panel.ts'
 import { definition, growth, quantile, series } from './queries.ts'
 
 const who = '{{gateway}} / {{model}}'
@@ -29,26 +30,33 @@ export const latency: DashboardPlan = {
           lines(
             {
               title: `The ladder, p${q * 100}`,
-              description: `Each step from t0, the hand-over to the HTTP client. ${ladder.map(([, figure]) => definition(figure)).join(' ')} Whole answers have headers and a first byte, and no first token.`,
+              description: `Each step from t0, the hand-over to the HTTP client. ${ladder.map(([, figure]) => definition(figure)).join(' ')} Whole answers have headers and a first byte, and no first token. Dashed: the first token seven days earlier.`,
               unit: 's',
               width: 12,
             },
-            ladder.map(([legend, figure]) => ({ legend, expr: quantile(q, figure, '') })),
+            [
+              ...ladder.map(([legend, figure]) => ({ legend, expr: quantile(q, figure, '') })),
+              { legend: 'first token, last week', expr: quantile(q, ttft, '', { ago: '7d' }), past: true },
+            ],
           ),
         ),
         perModel('Time to first token, p50, by model', ttft, 0.5, 's'),
         perModel('Time to first token, p95, by model', ttft, 0.95, 's', 'A value of 600 s means that or more.'),
         lines(
           {
-            title: 'Time to first token, p50, by model, last week',
-            description: 'The same seven days earlier, dashed.',
-            unit: 's',
-            width: 8,
+            title: 'Time to first token, p50, in times of last week',
+            description:
+              'The median now, divided by that of the same model seven days earlier: 1 is as it was, 2 is twice as long.',
+            unit: 'times',
+            width: 12,
           },
           [
-            { legend: who, expr: quantile(0.5, ttft, byModel) },
-            { legend: `${who} last week`, expr: quantile(0.5, ttft, byModel, { ago: '7d' }), past: true },
+            {
+              legend: who,
+              expr: `(${quantile(0.5, ttft, byModel)}) / (${quantile(0.5, ttft, byModel, { ago: '7d' })})`,
+            },
           ],
+          { worst: 'high', empty: 'no model with streams both now and a week ago' },
         ),
         heat(
           {
@@ -77,13 +85,14 @@ export const latency: DashboardPlan = {
             width: 6,
           },
           [{ legend: '{{input_size}}', expr: quantile(0.5, byCache, 'input_size', {}, 'input_size!=""') }],
+          { empty: 'labels.inputSize is off, or nothing came' },
         ),
         lines(
           {
             title: 'Connection wait, p95',
             description: `${definition('connection_wait_seconds')} It is part of every time above.`,
             unit: 's',
-            width: 12,
+            width: 6,
           },
           [{ legend: '{{gateway}}', expr: quantile(0.95, 'connection_wait_seconds', 'gateway') }],
         ),
@@ -92,12 +101,17 @@ export const latency: DashboardPlan = {
             title: 'Duration, p50 and p95',
             description: `${definition('request_duration_seconds')} Streams and whole answers apart.`,
             unit: 's',
-            width: 12,
+            width: 6,
           },
-          [0.5, 0.95].map((q) => ({
-            legend: `p${q * 100}, streamed {{streamed}}`,
-            expr: quantile(q, 'request_duration_seconds', 'streamed', {}, 'operation!="passthrough"'),
-          })),
+          [0.5, 0.95].flatMap((q) =>
+            [
+              ['streams', 'streamed="true"'],
+              ['whole answers', 'streamed="false"'],
+            ].map(([kind = '', matcher = '']) => ({
+              legend: `${kind}, p${q * 100}`,
+              expr: quantile(q, 'request_duration_seconds', '', {}, 'operation!="passthrough"', matcher),
+            })),
+          ),
         ),
       ],
     },

@@ -2,8 +2,11 @@ import { failures } from '../promql.ts'
 import type { MonitoringSettings } from '../settings.ts'
 import { badShare } from '../slo-burn.ts'
 import type { DashboardPlan } from './dashboard.ts'
-import { lines, numbers, rows } from './panel.ts'
+import { lines } from './line-panel.ts'
+import { outcomeColors } from './outcome-colors.ts'
+import { numbers } from './panel.ts'
 import { definition, growth, orZero, quantile, rate, rateWindow, ratio, series } from './queries.ts'
+import { rows } from './table-panel.ts'
 
 /** Now, and at the same time before. */
 const times = [
@@ -43,7 +46,7 @@ export function overview(settings: MonitoringSettings): DashboardPlan {
                 title: `Time to first token, p${q * 100}`,
                 description: `${definition(ttft)} ${fifteen} A value of 600 s means that or more.`,
                 unit: 's',
-                width: 5,
+                width: 6,
               },
               times.map(({ legend, ago }) => ({
                 legend,
@@ -56,8 +59,8 @@ export function overview(settings: MonitoringSettings): DashboardPlan {
             {
               title: 'Streams with a first token',
               description: `The number of samples behind the quantiles: with 20 a p95 is good to about half, with 300 to 12 %. ${fifteen}`,
-              unit: 'short',
-              width: 4,
+              unit: 'count',
+              width: 5,
             },
             times.map(({ legend, ago }) => ({
               legend,
@@ -70,45 +73,10 @@ export function overview(settings: MonitoringSettings): DashboardPlan {
               title: `Slower than ${objective.threshold} s, or failed`,
               description: `Share of started streams without a first token within ${objective.threshold} s, or that failed. Clients that left before that are in neither number. The objective allows ${allowed * 100} %. ${fifteen}`,
               unit: 'percentunit',
-              width: 3,
+              width: 4,
             },
             [{ expr: orZero(slower('')) }],
             { over, limits: [allowed, 2 * allowed] },
-          ),
-          numbers(
-            {
-              title: 'Tokens per second',
-              description: `${definition('output_tokens_per_second')} p10 is what the slow tenth sees. ${fifteen}`,
-              unit: 'tok/s',
-              width: 4,
-            },
-            [0.1, 0.5].map((q) => ({ legend: `p${q * 100}`, expr: quantile(q, 'output_tokens_per_second', '') })),
-            { over, empty: 'no streams with a rate' },
-          ),
-          numbers(
-            {
-              title: 'Failed, rate limited',
-              description: `Share of requests that ended in an error of the gateway, and that were answered 429. ${fifteen}`,
-              unit: 'percentunit',
-              width: 3,
-            },
-            [
-              { legend: 'failed', expr: orZero(ratio(requests('', `outcome=~"${failures}"`), requests(''))) },
-              { legend: 'rate limited', expr: orZero(ratio(requests('', 'outcome="rate_limited"'), requests(''))) },
-            ],
-            { over, limits: [0.01, 0.05] },
-          ),
-          numbers(
-            {
-              title: 'In flight',
-              description: 'Streams in flight, those of them without a first token, read at the last scrape.',
-              unit: 'short',
-              width: 4,
-            },
-            [
-              { legend: 'in flight', expr: orZero(`sum(${series('streams_in_flight')})`) },
-              { legend: 'waiting', expr: orZero(`sum(${series('streams_awaiting_first_token')})`) },
-            ],
           ),
           numbers(
             {
@@ -121,23 +89,62 @@ export function overview(settings: MonitoringSettings): DashboardPlan {
             [{ expr: orZero(`max(${series('longest_wait_seconds')})`) }],
             { limits: [30, 60] },
           ),
+          numbers(
+            {
+              title: 'Tokens per second',
+              description: `${definition('output_tokens_per_second')} p10 is what the slow tenth sees. ${fifteen}`,
+              unit: 'tok/s',
+              width: 5,
+            },
+            [0.1, 0.5].map((q) => ({ legend: `p${q * 100}`, expr: quantile(q, 'output_tokens_per_second', '') })),
+            { over, empty: 'no streams with a rate' },
+          ),
+          numbers(
+            {
+              title: 'Failed, rate limited',
+              description: `Share of requests that ended in an error of the gateway, and that were answered 429. ${fifteen}`,
+              unit: 'percentunit',
+              width: 5,
+            },
+            [
+              { legend: 'failed', expr: orZero(ratio(requests('', `outcome=~"${failures}"`), requests(''))) },
+              { legend: 'rate limited', expr: orZero(ratio(requests('', 'outcome="rate_limited"'), requests(''))) },
+            ],
+            { over, limits: [0.01, 0.05] },
+          ),
+          numbers(
+            {
+              title: 'In flight',
+              description: 'Streams in flight, those of them without a first token, read at the last scrape.',
+              unit: 'count',
+              width: 4,
+            },
+            [
+              { legend: 'in flight', expr: orZero(`sum(${series('streams_in_flight')})`) },
+              { legend: 'waiting', expr: orZero(`sum(${series('streams_awaiting_first_token')})`) },
+            ],
+          ),
           rows(
             {
               title: 'Firing alerts',
               description:
                 'Alerts of Streamgauge that Prometheus holds for firing. Inhibited ones are among them. It needs the rules of config/prometheus/rules.',
               unit: 'short',
-              width: 17,
+              width: 10,
               height: 5,
             },
             [
               {
                 name: 'alerts',
                 expr: 'count by (severity, alertname, gateway, model, instance) (ALERTS{alertname=~"Streamgauge.+", alertstate="firing"})',
-                unit: 'short',
+                unit: 'count',
+                hidden: true,
               },
             ],
-            { empty: 'No alert fires.', hide: ['alerts'] },
+            {
+              labels: ['severity', 'alertname', 'gateway', 'model', 'instance'],
+              empty: 'No alert fires.',
+            },
           ),
         ],
       },
@@ -156,7 +163,7 @@ export function overview(settings: MonitoringSettings): DashboardPlan {
                 legend,
                 expr: quantile(q, ttft, '', ago === undefined ? {} : { ago }),
                 ...(past && { past }),
-                ...(ago === undefined && { exemplars: true }),
+                ...(ago === undefined && q > 0.9 && { exemplars: true }),
               })),
             ),
           ),
@@ -165,27 +172,27 @@ export function overview(settings: MonitoringSettings): DashboardPlan {
               title: `Slower than ${objective.threshold} s, or failed, by model`,
               description: `Share of started streams; the objective allows ${allowed * 100} %.`,
               unit: 'percentunit',
-              width: 8,
+              width: 12,
             },
             [{ legend: who, expr: slower('gateway, model') }],
-            { max: 1 },
+            { max: 1, limit: allowed, worst: 'high' },
           ),
           lines(
             {
               title: 'Requests by outcome',
               description: 'Generations that ended, a second. client_abort: the client left; that is no error.',
               unit: 'reqps',
-              width: 8,
+              width: 6,
             },
             [{ legend: '{{outcome}}', expr: `${requests('outcome')} > 0 or ${requests('outcome', 'outcome="ok"')}` }],
-            { stacked: true },
+            { stacked: true, colors: outcomeColors },
           ),
           lines(
             {
               title: 'Streams in flight and waiting',
               description: 'Read at each scrape: a gateway that hangs shows here first.',
               unit: 'short',
-              width: 8,
+              width: 6,
             },
             [
               { legend: 'in flight', expr: orZero(`sum(${series('streams_in_flight')})`) },

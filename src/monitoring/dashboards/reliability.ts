@@ -1,8 +1,10 @@
 import { failures } from '../promql.ts'
 import type { DashboardPlan } from './dashboard.ts'
 import { itself } from './itself.ts'
-import { heat, lines, rows } from './panel.ts'
+import { lines } from './line-panel.ts'
+import { heat } from './panel.ts'
 import { definition, growth, rate, ratio, series, shownRange } from './queries.ts'
+import { rows } from './table-panel.ts'
 
 const who = '{{gateway}} / {{model}}'
 const byModel = 'gateway, model'
@@ -35,14 +37,14 @@ export const reliability: DashboardPlan = {
               expr: `${requests('gateway, model, outcome', generations, 'outcome!="ok"')} > 0`,
             },
           ],
-          { stacked: true },
+          { stacked: true, worst: 'high', legendWidth: 400, empty: 'nothing but ok' },
         ),
         lines(
           {
             title: 'Failed share by model',
             description: `Share of generations that ended as ${failures.replaceAll('|', ', ')} or truncated.`,
             unit: 'percentunit',
-            width: 6,
+            width: 12,
           },
           [
             {
@@ -53,22 +55,7 @@ export const reliability: DashboardPlan = {
               ),
             },
           ],
-          { max: 1 },
-        ),
-        lines(
-          {
-            title: 'Passed through',
-            description:
-              'What is not a generation: embeddings, models, files and the like. Requests a second, by outcome.',
-            unit: 'reqps',
-            width: 6,
-          },
-          [
-            {
-              legend: '{{gateway}} {{outcome}}',
-              expr: `${rate('gateway, outcome', 'streamgauge_requests_total{gateway=~"$gateway", operation="passthrough"}')} > 0`,
-            },
-          ],
+          { max: 1, worst: 'high' },
         ),
         heat(
           {
@@ -84,7 +71,7 @@ export const reliability: DashboardPlan = {
             title: 'Left before the first token',
             description: 'Share of started streams.',
             unit: 'percentunit',
-            width: 6,
+            width: 12,
           },
           [
             {
@@ -95,16 +82,33 @@ export const reliability: DashboardPlan = {
               ),
             },
           ],
-          { max: 1 },
+          { max: 1, worst: 'high' },
+        ),
+        lines(
+          {
+            title: 'Passed through',
+            description:
+              'What is not a generation: embeddings, models, files and the like. Requests a second, by outcome.',
+            unit: 'reqps',
+            width: 12,
+          },
+          [
+            {
+              legend: '{{gateway}} {{outcome}}',
+              expr: `${rate('gateway, outcome', 'streamgauge_requests_total{gateway=~"$gateway", operation="passthrough"}')} > 0`,
+            },
+          ],
+          { empty: 'nothing was passed through' },
         ),
         lines(
           {
             title: 'Sent again',
             description: 'Requests sent again because a kept connection had gone stale, a second.',
             unit: 'reqps',
-            width: 6,
+            width: 12,
           },
           [{ legend: who, expr: rate(byModel, series('resends_total')) }],
+          { worst: 'high' },
         ),
       ],
     },
@@ -116,7 +120,7 @@ export const reliability: DashboardPlan = {
             title: 'Tokens by type',
             description: 'By the usage that gateways report. Cached input is part of input, reasoning part of output.',
             unit: 'tok/s',
-            width: 8,
+            width: 6,
           },
           [{ legend: '{{type}}', expr: rate('type', series('tokens_total')) }],
         ),
@@ -125,20 +129,20 @@ export const reliability: DashboardPlan = {
             title: 'Cache hit share',
             description: 'Cached input tokens divided by input tokens.',
             unit: 'percentunit',
-            width: 8,
+            width: 12,
           },
           [{ legend: who, expr: ratio(tokens(byModel, 'cached_input'), tokens(byModel, 'input')) }],
-          { max: 1 },
+          { max: 1, worst: 'high' },
         ),
         lines(
           {
             title: 'What became of cache hints',
             description: 'Answered requests that hinted at a prompt cache, by hint and by what the gateway said.',
             unit: 'reqps',
-            width: 8,
+            width: 6,
           },
           [{ legend: '{{hint}}: {{cache}}', expr: `${rate('hint, cache', series('cache_hints_total'))} > 0` }],
-          { stacked: true },
+          { stacked: true, empty: 'no request hinted at a cache' },
         ),
         ...(['app', 'model'] as const).map((by) =>
           rows(
@@ -154,10 +158,10 @@ export const reliability: DashboardPlan = {
               {
                 name: 'output tokens',
                 expr: `${growth(by, series('tokens_total', 'type="output"'), whole)} > 0`,
-                unit: 'short',
+                unit: 'count',
               },
             ],
-            { sortBy: { name: 'USD', descending: true }, empty: 'No tokens were reported in this time.' },
+            { sortBy: { name: 'USD', descending: true }, labels: [by], empty: 'No tokens were reported in this time.' },
           ),
         ),
         rows(
@@ -171,10 +175,14 @@ export const reliability: DashboardPlan = {
             {
               name: 'exchanges',
               expr: `${growth('figure, reason', series('unmeasured_total'), whole)} > 0`,
-              unit: 'short',
+              unit: 'count',
             },
           ],
-          { sortBy: { name: 'exchanges', descending: true }, empty: 'No figure is missing.' },
+          {
+            sortBy: { name: 'exchanges', descending: true },
+            labels: ['figure', 'reason'],
+            empty: 'No figure is missing.',
+          },
         ),
       ],
     },
