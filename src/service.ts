@@ -77,6 +77,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     turns,
     wallClock: options.wallClock ?? Date.now,
     isDraining: () => isDraining,
+    refusesRequests: () => draining.refuses,
     onBroken: (error) => onFault('an observer failed; its exchange is no longer measured', error),
     onCrash: (error) => onFault('an exchange failed inside the proxy', error),
   })

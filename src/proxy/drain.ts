@@ -1,9 +1,11 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { RunningExchanges } from './running-exchanges.ts'
 
 const sweepMs = 250
-/** A client that has begun to send a head may finish it, and is told 503. */
+const stepMs = 25
+/** A client that has just connected, or has begun to send a head, may send the rest of it; its request is served. */
 const headGraceMs = 750
 
 /**
@@ -13,17 +15,24 @@ const headGraceMs = 750
 export class Drain {
   readonly #server: Server
   readonly #running: RunningExchanges
-  readonly #connections = new Set<Socket>()
+  /** With the time at which each was accepted. */
+  readonly #connections = new Map<Socket, number>()
   #done: Promise<number> | undefined
+  #refuses = false
   #cutNow: () => void = () => {}
 
   constructor(server: Server, running: RunningExchanges) {
     this.#server = server
     this.#running = running
     server.on('connection', (socket: Socket) => {
-      this.#connections.add(socket)
+      this.#connections.set(socket, performance.now())
       socket.once('close', () => this.#connections.delete(socket))
     })
+  }
+
+  /** Requests that come now are too late. */
+  get refuses(): boolean {
+    return this.#refuses
   }
 
   /**
@@ -38,27 +47,38 @@ export class Drain {
   }
 
   async #drain(): Promise<number> {
-    this.#server.close()
-    this.#closeUnused('silent')
-    const began = performance.now()
-    const sweep = setInterval(() => {
-      this.#closeUnused(performance.now() - began < headGraceMs ? 'silent' : 'all')
-    }, sweepMs)
     const limit = new Promise<void>((resolve) => {
       this.#cutNow = resolve
     })
-    await Promise.race([this.#running.idle(), limit])
+    const sweep = setInterval(() => this.#closeUnused(), sweepMs)
+    await Promise.race([this.#finish(), limit])
+    this.#refuses = true
     clearInterval(sweep)
     return this.#running.cut()
   }
 
-  /** `silent`: those alone on which no request has begun to arrive. */
-  #closeUnused(which: 'silent' | 'all'): void {
+  /** A load balancer that has connected to us sends its request and cannot take it back: POST is not sent twice. */
+  async #finish(): Promise<void> {
+    // The kernel resets what waits to be accepted when its listener closes: a whole turn of the loop accepts it first.
+    await nextTurn()
+    await nextTurn()
+    this.#server.close()
+    this.#closeUnused()
+    const begun = performance.now()
+    while (this.#connections.size > 0 && performance.now() - begun < headGraceMs) await wait(stepMs)
+    this.#refuses = true
+    this.#closeUnused()
+    await this.#running.idle()
+  }
+
+  /** Idle ones, and those that are old enough to have sent a request; in the end all that carry none. */
+  #closeUnused(): void {
     this.#server.closeIdleConnections()
     const used = this.#running.sockets()
-    for (const socket of this.#connections) {
+    for (const [socket, accepted] of this.#connections) {
       if (used.has(socket)) continue
-      if (which === 'all' || socket.bytesRead === 0) socket.destroy()
+      const isSilent = socket.bytesRead === 0 && performance.now() - accepted >= headGraceMs
+      if (this.#refuses || isSilent) socket.destroy()
     }
   }
 }

@@ -100,7 +100,7 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
     if (!isProperHead(request)) return 'bad_request'
     if (!context.hostAllowed(request.headers.host)) return 'host_not_allowed'
     if (!context.keyAllowed(request.rawHeaders)) return 'client_key'
-    if (context.isDraining()) return 'draining'
+    if (context.refusesRequests()) return 'draining'
     if (context.running.count >= context.maxStreams) return 'overloaded'
     if (request.headers.upgrade?.toLowerCase() === 'websocket') return 'websocket'
     return gateway === undefined ? 'unknown_gateway' : undefined

@@ -32,6 +32,8 @@ export interface ProxyContext {
   readonly keyAllowed: KeyCheck
   readonly running: RunningExchanges
   readonly isDraining: () => boolean
+  /** The drain has gone so far that a request which comes now is too late. */
+  readonly refusesRequests: () => boolean
   /** Longest time for which a client may neither read nor send, ms; 0: none. */
   readonly clientStallMs: number
   /** An observer threw: its exchange goes on. */

@@ -13,6 +13,7 @@ export interface ProxySurroundings {
   readonly turns: TurnClock
   readonly wallClock: () => number
   readonly isDraining: () => boolean
+  readonly refusesRequests: () => boolean
   readonly onBroken: (error: unknown) => void
   readonly onCrash: (error: unknown) => void
 }

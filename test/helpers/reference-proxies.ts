@@ -14,10 +14,23 @@ export type ReferenceProxy = (typeof referenceProxies)[number]
 export async function startReferenceProxy(t: TestContext, name: ReferenceProxy, originPort: number): Promise<string> {
   const folder = temporaryFolder(t)
   const port = await freePort()
+  const text = name === 'nginx' ? nginxConfig(folder, port, originPort) : haproxyConfig(port, originPort)
+  await runProxy(t, name, folder, text, port)
+  return `http://127.0.0.1:${port}`
+}
+
+/** Starts nginx or HAProxy with this configuration, waits until it listens on the port, and ends it after the test. */
+export async function runProxy(
+  t: TestContext,
+  name: ReferenceProxy,
+  folder: string,
+  text: string,
+  port: number,
+): Promise<void> {
   const file = join(folder, 'proxy.conf')
-  writeFileSync(file, name === 'nginx' ? nginxConfig(folder, port, originPort) : haproxyConfig(port, originPort))
-  for (const part of ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']) mkdirSync(join(folder, part))
-  const args = name === 'nginx' ? ['-e', 'stderr', '-p', folder, '-c', file] : ['-db', '-q', '-f', file]
+  writeFileSync(file, text)
+  for (const part of temporaryParts) mkdirSync(join(folder, part))
+  const args = name === 'nginx' ? ['-e', 'stderr', '-p', folder, '-c', file] : ['-db', '-f', file]
   const child = spawn(name, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` },
@@ -33,8 +46,8 @@ export async function startReferenceProxy(t: TestContext, name: ReferenceProxy, 
   })
   const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`${name} ended with ${code}: ${said}`)))
   failed.catch(() => {})
-  await within(Promise.race([listening(port), failed]), name)
-  return `http://127.0.0.1:${port}`
+  const over = new AbortController()
+  await within(Promise.race([listening(port, over.signal), failed]), name).finally(() => over.abort())
 }
 
 async function freePort(): Promise<number> {
@@ -45,8 +58,8 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function listening(port: number): Promise<void> {
-  for (;;) {
+async function listening(port: number, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
     const socket = connect(port, '127.0.0.1')
     const open = await new Promise<boolean>((resolve) => {
       socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
@@ -57,25 +70,29 @@ async function listening(port: number): Promise<void> {
   }
 }
 
-function nginxConfig(folder: string, port: number, originPort: number): string {
-  const folders = [
-    'client_body_temp_path body',
-    'proxy_temp_path proxy',
-    'fastcgi_temp_path fastcgi',
-    'uwsgi_temp_path uwsgi',
-    'scgi_temp_path scgi',
-  ]
+const temporaryParts = ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+
+/** What an nginx that is no service needs besides its `http` block. */
+export function nginxMain(folder: string, http: string): string {
+  const folders = temporaryParts.map((part) => `${part === 'body' ? 'client_body' : part}_temp_path ${folder}/${part};`)
   return `daemon off; master_process off; pid ${folder}/pid; error_log stderr crit;
-events { worker_connections 64; }
+events { worker_connections 1024; }
 http {
-  access_log off; large_client_header_buffers 8 64k;
-  ${folders.map((line) => `${line.split(' ')[0]} ${folder}/${line.split(' ')[1]};`).join(' ')}
+  ${folders.join(' ')}
+  ${http}
+}
+`
+}
+
+function nginxConfig(folder: string, port: number, originPort: number): string {
+  return nginxMain(
+    folder,
+    `access_log off; large_client_header_buffers 8 64k;
   server {
     listen 127.0.0.1:${port};
     location / { proxy_pass http://127.0.0.1:${originPort}; proxy_http_version 1.1; proxy_set_header Connection ""; }
-  }
-}
-`
+  }`,
+  )
 }
 
 function haproxyConfig(port: number, originPort: number): string {
