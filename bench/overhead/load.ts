@@ -9,6 +9,7 @@ interface Task {
   readonly waitMs: number
   /** Begins of streams are spread over this long, ms. */
   readonly spreadMs: number
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 const task = JSON.parse(process.argv[2] as string) as Task
@@ -18,6 +19,9 @@ const body = JSON.stringify({
   stream_options: { include_usage: true },
   messages: [{ role: 'user', content: 'word '.repeat(200) }],
 })
+const moreLines = Object.entries(task.headers ?? {})
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('')
 const chunkDelays: number[] = []
 const firstDelays: number[] = []
 let open = 0
@@ -35,7 +39,7 @@ function stream(serial: number): Promise<void> {
       sent = process.hrtime.bigint()
       const order = JSON.stringify({ chunks: task.chunks, intervalMs: task.intervalMs, waitMs: task.waitMs })
       socket.write(
-        `POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\nauthorization: Bearer sk-bench\r\nx-order: ${order}\r\nx-exchange: s${serial}\r\nx-streamgauge-app: s${serial}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+        `POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\nauthorization: Bearer sk-bench\r\nx-order: ${order}\r\nx-exchange: s${serial}\r\nx-streamgauge-app: s${serial}\r\n${moreLines}content-length: ${body.length}\r\n\r\n${body}`,
       )
     })
     socket.on('data', (part: Buffer) => {

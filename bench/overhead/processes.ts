@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { cpus } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-/** The same for every Node target: what the container image starts with on one core. */
-const nodeFlags = ['--single-threaded-gc', '--max-semi-space-size=2']
+/** The same for every Node target: those of the container image. */
+export const nodeFlags = ['--single-threaded-gc', '--max-semi-space-size=2']
 const ticksPerSecond = 100
 const pageBytes = 4096
 
@@ -15,6 +17,8 @@ export interface Target {
   readonly name: string
   readonly port: number
   readonly adminPort?: number
+  /** What its clients must send besides, for it to know the gateway. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly child: ChildProcess | undefined
   stop(): Promise<void>
 }
@@ -33,9 +37,13 @@ export async function start(
 
 export function spawnPinned(command: string, args: readonly string[], core: number, ipc: boolean): ChildProcess {
   const stdio = ipc ? (['ignore', 'pipe', 'inherit', 'ipc'] as const) : (['ignore', 'pipe', 'inherit'] as const)
-  return hasTaskset
-    ? spawn('taskset', ['-c', String(core), command, ...args], { stdio: [...stdio] })
-    : spawn(command, [...args], { stdio: [...stdio] })
+  const [program, words] = pinned(command, args, core)
+  return spawn(program, words, { stdio: [...stdio] })
+}
+
+/** The command that runs a program on one core, where the machine allows. */
+export function pinned(command: string, args: readonly string[], core: number): [string, string[]] {
+  return hasTaskset ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]]
 }
 
 export async function stop(child: ChildProcess): Promise<void> {
@@ -81,4 +89,27 @@ export async function runLoad(task: object, core: number): Promise<Record<string
   })
   await once(child, 'exit')
   return JSON.parse(text) as Record<string, number>
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+export async function listening(port: number): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const there = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.destroy()
+        resolve(true)
+      })
+      socket.on('error', () => resolve(false))
+    })
+    if (there) return
+    await wait(25)
+  }
+  throw new Error(`nothing listens on port ${port}`)
 }

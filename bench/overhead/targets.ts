@@ -1,20 +1,30 @@
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { spawnPinned, start, stop, type Target } from './processes.ts'
+import { portkeyIsAvailable, startPortkey } from './portkey.ts'
+import { freePort, listening, spawnPinned, start, stop, type Target } from './processes.ts'
 
 /** Core of the target, and core of gateway and load. */
 export const targetCore = 0
 export const loadCore = 1
 
-export type TargetName = 'direct' | 'nginx' | 'haproxy' | 'bare' | 'http-proxy' | 'streamgauge'
+export const targetNames = [
+  'direct',
+  'nginx',
+  'haproxy',
+  'bare',
+  'http-proxy',
+  'streamgauge',
+  'streamgauge, 1 viewer',
+  'streamgauge, 20 viewers',
+  'portkey',
+] as const
 
-export const targetNames: readonly TargetName[] = ['direct', 'nginx', 'haproxy', 'bare', 'http-proxy', 'streamgauge']
+export type TargetName = (typeof targetNames)[number]
 
 export function isAvailable(name: TargetName): boolean {
+  if (name === 'portkey') return portkeyIsAvailable()
   if (name !== 'nginx' && name !== 'haproxy') return true
   return spawnSync(name, ['-v']).status === 0
 }
@@ -29,10 +39,28 @@ export async function startTarget(name: TargetName, gatewayPort: number): Promis
     case 'http-proxy':
       return nodeTarget(name, 'plugin-proxy', [origin])
     case 'streamgauge':
-      return nodeTarget(name, 'product', [origin, '--marks'])
+      return nodeTarget(name, 'product', [origin])
+    case 'streamgauge, 1 viewer':
+      return watched(await nodeTarget(name, 'product', [origin]), 1)
+    case 'streamgauge, 20 viewers':
+      return watched(await nodeTarget(name, 'product', [origin]), 20)
     case 'nginx':
     case 'haproxy':
       return nativeTarget(name, gatewayPort)
+    case 'portkey':
+      return startPortkey(gatewayPort, targetCore)
+  }
+}
+
+/** With people who watch its live page. */
+async function watched(target: Target, viewers: number): Promise<Target> {
+  const { child } = await start('viewers', [String(target.adminPort), String(viewers)], loadCore)
+  return {
+    ...target,
+    stop: async () => {
+      await stop(child)
+      await target.stop()
+    },
   }
 }
 
@@ -83,27 +111,4 @@ backend gateway
   http-reuse always
   server g 127.0.0.1:${gatewayPort}
 `
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
-async function listening(port: number): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const there = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => {
-        socket.destroy()
-        resolve(true)
-      })
-      socket.on('error', () => resolve(false))
-    })
-    if (there) return
-    await wait(25)
-  }
-  throw new Error(`nothing listens on port ${port}`)
 }
