@@ -85,7 +85,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     keepAliveMs: config.proxy.keepAlive,
     maxHeaderBytes: config.proxy.maxHeaderBytes,
   })
-  const draining = new Drain(proxy.server, context.running)
+  const draining = new Drain(proxy.server, context.running, config.proxy.drainDelay)
   const onListenerFault = onceInAWhile(clock, (error) =>
     onFault('connections cannot be accepted: is the limit of file descriptors (ulimit -n) too low?', error),
   )

@@ -25,6 +25,11 @@ const proxy = section({
   clientStall: duration('zero allowed')
     .prefault('10m')
     .describe('Longest time for which a client may read nothing of its answer. 0: none.'),
+  drainDelay: duration('zero allowed')
+    .prefault(0)
+    .describe(
+      'How long after SIGTERM new requests are still served while /readyz says 503: time for a load balancer that asks it. A part of `drain`. 0: none.',
+    ),
   drain: duration('zero allowed')
     .prefault('10m')
     .describe('How long running streams may finish after SIGTERM. 0: they are cut at once.'),

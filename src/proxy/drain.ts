@@ -15,15 +15,19 @@ const headGraceMs = 750
 export class Drain {
   readonly #server: Server
   readonly #running: RunningExchanges
+  readonly #delayMs: number
   /** With the time at which each was accepted. */
   readonly #connections = new Map<Socket, number>()
   #done: Promise<number> | undefined
   #refuses = false
   #cutNow: () => void = () => {}
+  #sweep: NodeJS.Timeout | undefined
 
-  constructor(server: Server, running: RunningExchanges) {
+  /** @param delayMs how long new connections are still taken */
+  constructor(server: Server, running: RunningExchanges, delayMs: number) {
     this.#server = server
     this.#running = running
+    this.#delayMs = delayMs
     server.on('connection', (socket: Socket) => {
       this.#connections.set(socket, performance.now())
       socket.once('close', () => this.#connections.delete(socket))
@@ -50,20 +54,22 @@ export class Drain {
     const limit = new Promise<void>((resolve) => {
       this.#cutNow = resolve
     })
-    const sweep = setInterval(() => this.#closeUnused(), sweepMs)
     await Promise.race([this.#finish(), limit])
     this.#refuses = true
-    clearInterval(sweep)
+    clearInterval(this.#sweep)
     return this.#running.cut()
   }
 
   /** A load balancer that has connected to us sends its request and cannot take it back: POST is not sent twice. */
   async #finish(): Promise<void> {
+    if (this.#delayMs > 0) await wait(this.#delayMs, undefined, { ref: false })
     // The kernel resets what waits to be accepted when its listener closes: a whole turn of the loop accepts it first.
     await nextTurn()
     await nextTurn()
+    if (this.#refuses) return
     this.#server.close()
     this.#closeUnused()
+    this.#sweep = setInterval(() => this.#closeUnused(), sweepMs)
     const begun = performance.now()
     while (this.#connections.size > 0 && performance.now() - begun < headGraceMs) await wait(stepMs)
     this.#refuses = true

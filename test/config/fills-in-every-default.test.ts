@@ -25,6 +25,7 @@ const everything = {
     maxStreams: 4096,
     keepAlive: 75_000,
     clientStall: 600_000,
+    drainDelay: 0,
     drain: 600_000,
     allowedHosts: [],
     clientKeys: [],

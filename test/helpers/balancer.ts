@@ -11,12 +11,18 @@ const examples: Readonly<Record<ReferenceProxy, string>> = {
   haproxy: 'deploy/haproxy/haproxy.cfg',
 }
 
-/** Starts the shipped example in front of these replicas; its addresses alone are exchanged. @returns its URL */
+export interface Balancer {
+  readonly url: string
+  /** Takes a replica out before it is stopped, as docs/scaling.md says: HAProxy sees it by itself. */
+  takeOut(replica: ServedProcess): Promise<void>
+}
+
+/** Starts the shipped example in front of these replicas; its addresses alone are exchanged. */
 export async function startBalancer(
   t: TestContext,
   name: ReferenceProxy,
   replicas: readonly [ServedProcess, ServedProcess],
-): Promise<string> {
+): Promise<Balancer> {
   const folder = temporaryFolder(t)
   const port = await freePort()
   let text = readSource(examples[name])
@@ -30,6 +36,13 @@ export async function startBalancer(
     if (name === 'haproxy') exchange(new RegExp(`port 948${index + 1}`), `port ${new URL(adminUrl).port}`)
   }
   if (name === 'haproxy') exchange(/\/run\/haproxy\/admin\.sock/, `${folder}/admin.sock`)
-  await runProxy(t, name, folder, name === 'nginx' ? nginxMain(folder, text) : text, port)
-  return `http://127.0.0.1:${port}`
+  const whole = (example: string): string => (name === 'nginx' ? nginxMain(folder, example) : example)
+  const running = await runProxy(t, name, folder, whole(text), port)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async takeOut({ proxyUrl }) {
+      const line = `server ${new URL(proxyUrl).host} fail_timeout=2s;`
+      if (name === 'nginx') await running.reload(whole(text.replace(line, line.replace('fail_timeout=2s', 'down'))))
+    },
+  }
 }

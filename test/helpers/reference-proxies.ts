@@ -19,6 +19,11 @@ export async function startReferenceProxy(t: TestContext, name: ReferenceProxy, 
   return `http://127.0.0.1:${port}`
 }
 
+export interface RunningProxy {
+  /** nginx alone: takes another configuration, and resolves once no old worker takes a connection. */
+  reload(text: string): Promise<void>
+}
+
 /** Starts nginx or HAProxy with this configuration, waits until it listens on the port, and ends it after the test. */
 export async function runProxy(
   t: TestContext,
@@ -26,7 +31,7 @@ export async function runProxy(
   folder: string,
   text: string,
   port: number,
-): Promise<void> {
+): Promise<RunningProxy> {
   const file = join(folder, 'proxy.conf')
   writeFileSync(file, text)
   for (const part of temporaryParts) mkdirSync(join(folder, part))
@@ -48,6 +53,14 @@ export async function runProxy(
   failed.catch(() => {})
   const over = new AbortController()
   await within(Promise.race([listening(port, over.signal), failed]), name).finally(() => over.abort())
+  return {
+    async reload(next) {
+      writeFileSync(file, next)
+      said = ''
+      child.kill('SIGHUP')
+      while (!said.includes('gracefully shutting down')) await new Promise((resolve) => setTimeout(resolve, 20))
+    },
+  }
 }
 
 async function freePort(): Promise<number> {
@@ -75,7 +88,7 @@ const temporaryParts = ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
 /** What an nginx that is no service needs besides its `http` block. */
 export function nginxMain(folder: string, http: string): string {
   const folders = temporaryParts.map((part) => `${part === 'body' ? 'client_body' : part}_temp_path ${folder}/${part};`)
-  return `daemon off; master_process off; pid ${folder}/pid; error_log stderr crit;
+  return `daemon off; worker_processes 1; pid ${folder}/pid; error_log stderr notice;
 events { worker_connections 1024; }
 http {
   ${folders.join(' ')}

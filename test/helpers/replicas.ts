@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startBalancer } from './balancer.ts'
+import { type Balancer, startBalancer } from './balancer.ts'
 import type { ReferenceProxy } from './reference-proxies.ts'
 import { type ServedProcess, serveProcess } from './served-process.ts'
 
@@ -21,6 +21,7 @@ export interface Wish {
 
 export interface Replicas {
   readonly url: string
+  readonly balancer: Balancer
   readonly pair: readonly [ServedProcess, ServedProcess]
   /** Ids as the gateway was asked for them. */
   readonly asked: number[]
@@ -48,25 +49,29 @@ export function bodyOf(wish: Wish): string {
 export const requestOf = (wish: Wish): string =>
   JSON.stringify({ model: 'm', stream: true, messages: [{ role: 'user', content: 'How?' }], wish })
 
-/** Asks as an SDK would. */
-export async function ask(url: string, wish: Wish, init: RequestInit = {}): Promise<{ status: number; body: string }> {
-  const answer = await fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: requestOf(wish),
-    ...init,
+/** Asks on a connection of its own: one that is kept may be closed by a balancer that reloads, as HTTP/1.1 has it. */
+export function ask(url: string, wish: Wish): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json' }
+    const asking = request(`${url}/v1/chat/completions`, { method: 'POST', headers, agent: false }, (answer) => {
+      let body = ''
+      answer.setEncoding('utf8').on('data', (part: string) => {
+        body += part
+      })
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body })).on('error', reject)
+    })
+    asking.on('error', reject).end(requestOf(wish))
   })
-  return { status: answer.status, body: await answer.text() }
 }
 
 /** Two processes behind a balancer, in front of one gateway that does what it is asked for. */
-export async function startReplicas(t: TestContext, balancer: ReferenceProxy, yaml = ''): Promise<Replicas> {
+export async function startReplicas(t: TestContext, name: ReferenceProxy, yaml = ''): Promise<Replicas> {
   const asked: number[] = []
   const held = new Map<number, () => void>()
   const left = new Map<number, Promise<void>>()
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function answer(question: IncomingMessage, response: ServerResponse): Promise<void> {
     let text = ''
-    for await (const part of request) text += part
+    for await (const part of question) text += part
     const { wish } = JSON.parse(text) as { wish: Wish }
     asked.push(wish.id)
     left.set(wish.id, new Promise((resolve) => response.on('close', resolve)))
@@ -84,7 +89,7 @@ export async function startReplicas(t: TestContext, balancer: ReferenceProxy, ya
     if (wish.hold === 'middle') await hold()
     response.end(rest)
   }
-  const gateway = createServer({ maxHeaderSize: 128 * 1024 }, (request, response) => void answer(request, response))
+  const gateway = createServer({ maxHeaderSize: 128 * 1024 }, (asked, response) => void answer(asked, response))
   await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve))
   t.after(() => {
     gateway.closeAllConnections()
@@ -92,8 +97,10 @@ export async function startReplicas(t: TestContext, balancer: ReferenceProxy, ya
   })
   const gatewayUrl = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/v1`
   const pair = await Promise.all([serveProcess(t, gatewayUrl, { yaml }), serveProcess(t, gatewayUrl, { yaml })])
+  const balancer = await startBalancer(t, name, pair)
   return {
-    url: await startBalancer(t, balancer, pair),
+    url: balancer.url,
+    balancer,
     pair,
     asked,
     left,

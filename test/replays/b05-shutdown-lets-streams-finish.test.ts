@@ -181,3 +181,32 @@ test('B05 g: a client that had connected when the signal came is served, accepte
   assert.deepEqual(await within(served.exited, 'the exit'), { code: 0, signal: null })
   assert.equal(served.lines().filter(({ outcome }) => outcome === 'ok').length, 3)
 })
+
+test('B05 h: with drainDelay new clients are served while /readyz says 503, and not afterwards', async (t) => {
+  const { served, streams } = await heldStream(t, 'proxy: { drainDelay: 1s }')
+  const holding = (await openRawClient(t, served.proxyUrl)).ask(chatRequest())
+  await holding.seen(half)
+  const kept = await openRawClient(t, served.proxyUrl)
+  await kept.ask(requestBytes()).over()
+  served.kill('SIGTERM')
+  await until(served, 'readyz', 503)
+  for (const client of [kept, await openRawClient(t, served.proxyUrl)]) {
+    const got = await client.ask(requestBytes()).over()
+    assert.deepEqual([got.status, got.values('connection')], [200, ['close']])
+  }
+  for (let refused = false; !refused; )
+    refused = await openRawClient(t, served.proxyUrl).then(
+      ({ socket }) => !socket.destroy(),
+      ({ code }) => code === 'ECONNREFUSED',
+    )
+  await finish(streams[0])
+  assert.equal((await holding.over()).complete, true)
+  assert.deepEqual(await within(served.exited, 'the exit'), { code: 0, signal: null })
+})
+
+test('B05 i: drainDelay is a part of drain', async (t) => {
+  const gateway = await startRawGateway(t)
+  const served = await serveProcess(t, gateway.url, { yaml: 'proxy: { drainDelay: 1h, drain: 300ms }' })
+  served.kill('SIGTERM')
+  assert.deepEqual(await within(served.exited, 'the exit'), { code: 0, signal: null })
+})

@@ -44,7 +44,7 @@ for (const balancer of referenceProxies) {
     timeout: 30_000,
   }, async (t) => {
     if (!requireTool(t, balancer)) return
-    const replicas = await startReplicas(t, balancer)
+    const replicas = await startReplicas(t, balancer, balancer === 'haproxy' ? 'proxy: { drainDelay: 2s }' : '')
     const long: Wish = { id: 0, hold: 'middle' }
     const answer = await stream(t, replicas.url, long)
     await answer.seen(firstEvent(long))
@@ -61,6 +61,7 @@ for (const balancer of referenceProxies) {
     }
     const clients = [client(), client(), client()]
     while (got.length < 60) await delay(10)
+    await replicas.balancer.takeOut(stopped)
     stopped.kill('SIGTERM')
     await stopped.logged('draining: running streams may finish')
     const atStop = got.length
