@@ -87,11 +87,7 @@ test('what three replicas see is told once, as if one had seen it', (t) => {
   const found = firingAlerts(t, { series, interval: 2 * minute, evaluate: 2 * minute, times, alerts }, rules)
   const told = shown(found, 'shared')
   assert.deepEqual(told, shown(found, 'alone'))
-  assert.deepEqual(told, [
-    '90 min ErrorShare page',
-    '90 min ErrorShare ticket',
-    '90 min TtftRegression page',
-  ])
+  assert.deepEqual(told, ['90 min ErrorShare page', '90 min ErrorShare ticket', '90 min TtftRegression page'])
   assert.deepEqual(
     found.filter(({ labels }) => labels['instance'] !== undefined),
     [],

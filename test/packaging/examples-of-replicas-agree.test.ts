@@ -30,7 +30,7 @@ test('the unit starts serve, on the ports that nginx, HAProxy and Prometheus are
 
 test('the unit waits longer than streams may take to finish', () => {
   const seconds = Number(/^(\d+)min$/.exec(settingOf('TimeoutStopSec'))?.[1]) * 60
-  assert.ok(seconds * 1000 > configFrom({}).proxy.drain)
+  assert.ok(seconds * 1000 > configFrom({ gateways: [{ name: 'one', url: 'http://127.0.0.1:9/v1' }] }).proxy.drain)
 })
 
 test('systemd finds nothing wrong with the unit', (t) => {
