@@ -10,9 +10,14 @@ interface SocketListener {
   onSocket(used: UsedSocket): void
 }
 
+/** A request whose `onRequestStart` has run. */
+interface Starting {
+  readonly controller: Controller
+  onGuard(guard: SocketGuard): void
+}
+
 const guards = new WeakMap<Socket, SocketGuard>()
-const sockets = new WeakMap<Controller, Socket>()
-let starting: Controller | undefined
+let starting: Starting | undefined
 let listening: SocketListener | undefined
 let subscribed = false
 
@@ -24,15 +29,14 @@ function watchRequests(): void {
   if (subscribed) return
   subscribed = true
   diagnostics.subscribe('undici:client:sendHeaders', (message) => {
-    const controller = starting
+    const request = starting
     const listener = listening
     starting = undefined
     listening = undefined
-    const { socket } = message as { socket: Socket }
-    const guard = guards.get(socket)
-    if (controller === undefined || guard === undefined) return
-    sockets.set(controller, socket)
-    const used = guard.requestStarts(controller)
+    const guard = guards.get((message as { socket: Socket }).socket)
+    if (request === undefined || guard === undefined) return
+    const used = guard.requestStarts(request.controller)
+    request.onGuard(guard)
     listener?.onSocket(used)
   })
 }
@@ -56,17 +60,7 @@ export function askForSocket(listener: SocketListener): void {
   listening = listener
 }
 
-/** Called from `onRequestStart`, after `askForSocket`. */
-export function requestStarts(controller: Controller): void {
-  starting = controller
-}
-
-/**
- * Called when an answer is whole. If the request is not, the connection would be used again, and the next request would wait behind a body that the
- * gateway may never read.
- */
-export function answerEnded(controller: Controller): void {
-  const socket = sockets.get(controller)
-  // Not at once: the HTTP client is in the middle of its own work on it. Before it may be used again, in the next turn.
-  if (socket !== undefined && socket.writableLength > 0) process.nextTick(() => socket.destroy())
+/** Called from `onRequestStart`, after `askForSocket`; the guard of the connection is told right after it. */
+export function requestStarts(request: Starting): void {
+  starting = request
 }

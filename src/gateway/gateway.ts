@@ -4,9 +4,10 @@ import type { StreamObserver } from '../stream/stream-observer.ts'
 import { StreamTap } from '../stream/stream-tap.ts'
 import type { TurnClock } from '../stream/turn-clock.ts'
 import { createAgent } from './agent.ts'
-import { answerEnded, requestStarts } from './connections.ts'
+import { requestStarts } from './connections.ts'
 import { failureOf } from './failure.ts'
 import type { RenewedAgent } from './renewed-agent.ts'
+import type { SocketGuard } from './socket-guard.ts'
 import { type GatewayTarget, gatewayTarget } from './target.ts'
 
 export interface GatewayOptions {
@@ -74,11 +75,14 @@ export class Gateway {
 }
 
 class GuardedTap extends StreamTap {
+  controller!: Dispatcher.DispatchController
   #notModified = false
+  #guard: SocketGuard | undefined
 
   override onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
     super.onRequestStart(controller, context)
-    requestStarts(controller)
+    this.controller = controller
+    requestStarts(this)
   }
 
   override onResponseStart(...answer: Parameters<StreamTap['onResponseStart']>): void {
@@ -88,7 +92,11 @@ class GuardedTap extends StreamTap {
 
   override onResponseEnd(...end: Parameters<StreamTap['onResponseEnd']>): void {
     super.onResponseEnd(...end)
-    answerEnded(end[0])
+    this.#guard?.answerEnded()
+  }
+
+  onGuard(guard: SocketGuard): void {
+    this.#guard = guard
   }
 
   /** A 304 may tell the length that a 200 would have had (RFC 9110, section 8.6); undici misses the body. */

@@ -53,7 +53,8 @@ const lookSoon = (): void => {
 export class SocketGuard {
   readonly #socket: Socket
   readonly #connectMs: number
-  #answer: WeakRef<Controller> | undefined
+  /** Of the answer that is awaited or comes. */
+  #answer: Controller | undefined
   #used: UsedSocket | undefined
   #sentInTurn = 0
   #awaitsHead = false
@@ -82,7 +83,7 @@ export class SocketGuard {
     }
   }
 
-  /** A request is written on the connection. The guard must not keep it: an idle connection would hold its body in memory. */
+  /** A request is written on the connection. */
   requestStarts(controller: Controller): UsedSocket {
     const socket = this.#socket
     const used: UsedSocket = {
@@ -91,7 +92,7 @@ export class SocketGuard {
       connectMs: this.#connectMs,
       bytesReadBefore: socket.bytesRead,
     }
-    this.#answer = new WeakRef(controller)
+    this.#answer = controller
     this.#used = used
     this.#awaitsHead = true
     this.#unread = undefined
@@ -102,8 +103,19 @@ export class SocketGuard {
     return used
   }
 
+  /**
+   * The answer is whole. Nothing of it is kept: an idle connection would hold its request's body in memory. If the request is not whole, the
+   * connection would be used again, and the next request would wait behind a body that the gateway may never read.
+   */
+  answerEnded(): void {
+    this.#answer = undefined
+    const socket = this.#socket
+    // Not at once: the HTTP client is in the middle of its own work on it. Before it may be used again, in the next turn.
+    if (socket.writableLength > 0) process.nextTick(() => socket.destroy())
+  }
+
   #holdsEnd(): boolean {
-    const controller = this.#answer?.deref()
+    const controller = this.#answer
     if (controller?.paused !== true) return false
     if (this.#endHeld) return true
     this.#endHeld = true
@@ -119,7 +131,7 @@ export class SocketGuard {
 
   #provesEnd(): boolean {
     const socket = this.#socket
-    if (this.#endProved || this.#answer?.deref() === undefined || !socket.writable) return false
+    if (this.#endProved || this.#answer === undefined || !socket.writable) return false
     this.#endProved = true
     if (this.#used?.reused === true && socket.bytesRead === this.#used.bytesReadBefore) this.#provesStale()
     else this.#writes(nothing, () => socket.emit('end'))

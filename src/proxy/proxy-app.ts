@@ -33,10 +33,13 @@ interface Arrival {
   readonly refused: ProxyErrorCode | undefined
 }
 
+/** On the request itself: a WeakMap of requests costs each garbage collection. */
+const arrived = Symbol('arrived')
+type Arriving = IncomingMessage & { [arrived]?: Arrival | undefined }
+
 /** The proxy's HTTP side: Fastify routes each request to one of three places, by a target that no client can name. */
 export async function createProxyApp(context: ProxyContext, options: ProxyAppOptions): Promise<FastifyInstance> {
   const names = new Set(context.gateways.keys())
-  const arrivals = new WeakMap<IncomingMessage, Arrival>()
 
   const app = Fastify({
     logger: false,
@@ -57,7 +60,7 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
     rewriteUrl: (raw) => {
       const request = raw as IncomingMessage
       const arrival = arrive(request)
-      if (arrival !== undefined) arrivals.set(request, arrival)
+      ;(request as Arriving)[arrived] = arrival
       if (arrival === undefined || arrival.refused !== undefined) return refusedPath
       if (arrival.route.kind === 'generation') return generationPath
       // The plugin's parser must take the body as it is, whatever its type says.
@@ -108,13 +111,13 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
 
   /** Takes the exchange out of Fastify's hands: its answer is written byte for byte. */
   function take(request: IncomingMessage, response: ServerResponse): void {
-    const arrival = arrivals.get(request)
+    const arrival = (request as Arriving)[arrived]
     if (arrival === undefined) {
       sendError(response, proxyError('internal'))
       return
     }
     const { exchange, route, gateway, refused } = arrival
-    arrivals.delete(request)
+    ;(request as Arriving)[arrived] = undefined
     const known = route.kind === 'bad_path' ? undefined : route
     try {
       if (refused !== undefined || known === undefined || gateway === undefined) {
@@ -181,7 +184,7 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
   // What Fastify would refuse by rules of its own is forwarded all the same.
   app.setErrorHandler((error, request, reply) => {
     reply.hijack()
-    if (arrivals.has(request.raw)) take(request.raw, reply.raw)
+    if ((request.raw as Arriving)[arrived] !== undefined) take(request.raw, reply.raw)
     else context.onCrash(error)
   })
   await registerPassthrough(app, new Agent(), (request, reply) => {

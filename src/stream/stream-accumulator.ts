@@ -23,6 +23,14 @@ export interface AccumulatorOptions {
   readonly onFinished: (measurement: StreamMeasurement, exchange: RunningExchange) => void
 }
 
+let none: GapHistogram | undefined
+
+/** Of the exchanges that have no gap, which is every whole answer: one for all, never written. */
+function noGaps(bounds: Bounds): GapHistogram {
+  if (none?.bounds !== bounds) none = new GapHistogram(bounds)
+  return none
+}
+
 /** Watches one exchange, keeps its marks and counts, and makes the frozen record at the end. */
 export class StreamAccumulator implements StreamObserver, RunningExchange {
   readonly identity: ExchangeIdentity
@@ -30,7 +38,7 @@ export class StreamAccumulator implements StreamObserver, RunningExchange {
   readonly all = new OutputTally()
   readonly answer = new OutputTally()
   readonly pauses = new PauseTally()
-  readonly gaps: GapHistogram
+  gaps: GapHistogram
   readonly price: AccumulatorOptions['price']
   chunkInstants: ChunkInstants | undefined
   uncertaintyMs: number | undefined
@@ -58,7 +66,7 @@ export class StreamAccumulator implements StreamObserver, RunningExchange {
     this.identity = options.identity
     this.price = options.price
     this.#options = options
-    this.gaps = new GapHistogram(options.gapBounds)
+    this.gaps = noGaps(options.gapBounds)
     this.marks = {
       received: options.received,
       bodyReceived: undefined,
@@ -179,6 +187,7 @@ export class StreamAccumulator implements StreamObserver, RunningExchange {
     if (this.all.chunks > 1) {
       this.pausedInWindowMs = pausedMs - this.#pausedAtFirstMs
       if (pausedMs - this.#pausedAtLastMs < longPauseMs) {
+        if (this.gaps.count === 0) this.gaps = new GapHistogram(this.#options.gapBounds)
         this.gaps.observe((at - this.#lastOutputAt) / 1000)
         this.chunkInstants?.gap(this.#lastOutputAt, at)
       }
