@@ -183,7 +183,7 @@ test('B05 g: a client that had connected when the signal came is served, accepte
 })
 
 test('B05 h: with drainDelay new clients are served while /readyz says 503, and not afterwards', async (t) => {
-  const { served, streams } = await heldStream(t, 'proxy: { drainDelay: 1s }')
+  const { served, streams } = await heldStream(t, 'proxy: { drainDelay: 2s }')
   const holding = (await openRawClient(t, served.proxyUrl)).ask(chatRequest())
   await holding.seen(half)
   const kept = await openRawClient(t, served.proxyUrl)
