@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { Roster } from '../measurement/roster.ts'
 
 /** An exchange as the rest of the proxy sees it while it runs. */
 export interface Running {
@@ -15,7 +16,7 @@ export interface Running {
 
 /** The exchanges that run now. One runs until its client has the last byte or is gone. */
 export class RunningExchanges {
-  readonly #running = new Map<Running, 'carried' | 'refused'>()
+  readonly #running = new Roster<Running, 'carried' | 'refused'>()
   /** Requests that were over before they had come whole. */
   readonly #cutShort = new WeakMap<Socket, { readonly complete: boolean }>()
   #carried = 0
@@ -41,7 +42,7 @@ export class RunningExchanges {
 
   /** Those on one connection, the oldest first. */
   on(socket: Socket): Running[] {
-    return [...this.#running.keys()].filter((exchange) => exchange.socket === socket)
+    return this.#running.keys().filter((exchange) => exchange.socket === socket)
   }
 
   /** Whether what comes on this connection is still the rest of a request that has been answered, and counted. */
@@ -51,7 +52,7 @@ export class RunningExchanges {
 
   /** Connections that carry an exchange. */
   sockets(): Set<Socket> {
-    return new Set([...this.#running.keys()].map((exchange) => exchange.socket))
+    return new Set(this.#running.keys().map((exchange) => exchange.socket))
   }
 
   /** Resolves once none runs any more. */
@@ -62,7 +63,7 @@ export class RunningExchanges {
 
   /** Cuts all that still run. @returns how many */
   cut(): number {
-    const running = [...this.#running.keys()]
+    const running = this.#running.keys()
     for (const exchange of running) exchange.shutDown()
     return running.length
   }

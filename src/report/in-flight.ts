@@ -1,4 +1,5 @@
 import type { RunningExchange } from '../measurement/recorder.ts'
+import { Roster } from '../measurement/roster.ts'
 import type { GaugeChild } from './families.ts'
 import type { StreamSeries } from './series.ts'
 
@@ -7,7 +8,7 @@ export class InFlight {
   readonly #clock: () => number
   readonly #streamsOf: (exchange: RunningExchange) => StreamSeries
   /** `undefined`: no stream was asked. */
-  readonly #running = new Map<RunningExchange, StreamSeries | undefined>()
+  readonly #running = new Roster<RunningExchange, StreamSeries | undefined>()
   readonly #waits = new Set<GaugeChild>()
   readonly #waiting = new Set<GaugeChild>()
 
@@ -36,7 +37,7 @@ export class InFlight {
   }
 
   /** In the order in which they began. */
-  running(): IterableIterator<RunningExchange> {
+  running(): RunningExchange[] {
     return this.#running.keys()
   }
 
@@ -49,7 +50,8 @@ export class InFlight {
     const now = this.#clock()
     for (const gauge of this.#waits) gauge.value = 0
     for (const gauge of this.#waiting) gauge.value = 0
-    for (const [exchange, streams] of this.#running) {
+    for (const exchange of this.#running.keys()) {
+      const streams = this.#running.get(exchange)
       const { dispatched, firstToken } = exchange.marks
       if (streams === undefined || firstToken !== undefined) continue
       streams.awaiting.value++

@@ -29,7 +29,7 @@ export class AnswerIntake {
   #waiting: ChunkInstant[] = []
   #firstWaiting = 0
   #instant: ChunkInstant = { at: 0, turn: 0, uncertaintyMs: 0, forwardedAt: 0, pausedMs: 0 }
-  #onDone: (() => void) | undefined
+  #onDecoded: (() => void) | undefined
 
   constructor(
     operation: Operation,
@@ -70,17 +70,23 @@ export class AnswerIntake {
 
   /** The body is over. `onDone` is called once, when everything has been read; for a compressed body that may be later. */
   end(clean: boolean, onDone: () => void): void {
-    this.#onDone = () => {
-      try {
-        this.#reader?.end(clean)
-      } catch {
-        this.stop('framing')
-      }
-      if (this.facts.unreadable && this.decoding !== 'not_decoded') this.stop('decode')
-      onDone()
+    if (this.#decoder === undefined) {
+      this.#finish(clean, onDone)
+      return
     }
-    if (this.#decoder !== undefined) this.#decoder.end()
-    else this.#onDone()
+    // Kept only here: a closure that an exchange keeps of itself keeps its garbage alive through many collections (measured).
+    this.#onDecoded = () => this.#finish(clean, onDone)
+    this.#decoder.end()
+  }
+
+  #finish(clean: boolean, onDone: () => void): void {
+    try {
+      this.#reader?.end(clean)
+    } catch {
+      this.stop('framing')
+    }
+    if (this.facts.unreadable && this.decoding !== 'not_decoded') this.stop('decode')
+    onDone()
   }
 
   /** Reads no more: something broke. */
@@ -96,7 +102,7 @@ export class AnswerIntake {
       onDone: (failed) => {
         this.#decoder = undefined
         if (failed) this.stop('decode')
-        this.#onDone?.()
+        this.#onDecoded?.()
       },
     })
     if (decoder === 'unknown') this.stop('decode')
