@@ -102,14 +102,20 @@ async function json(target: Target, pid: number, seconds: number): Promise<Row> 
       .map(([name, value]) => `wrk.headers["${name}"] = "${value}"\n`)
       .join('')}wrk.body = '${body}'\n`,
   )
-  const before = cpuSeconds(pid)
   const url = `http://127.0.0.1:${target.port}/v1/chat/completions`
-  const child = spawnPinned('wrk', ['-t1', '-c32', `-d${seconds}s`, '-s', script, url], loadCore, false)
-  let text = ''
-  child.stdout?.on('data', (part: Buffer) => {
-    text += part.toString()
-  })
-  await once(child, 'exit')
+  const ask = async (): Promise<string> => {
+    const child = spawnPinned('wrk', ['-t1', '-c32', `-d${seconds}s`, '-s', script, url], loadCore, false)
+    let printed = ''
+    child.stdout?.on('data', (part: Buffer) => {
+      printed += part.toString()
+    })
+    await once(child, 'exit')
+    return printed
+  }
+  // This way has not been warmed up yet.
+  await ask()
+  const before = cpuSeconds(pid)
+  const text = await ask()
   const requests = Number(/(\d+) requests in/.exec(text)?.[1] ?? 0)
   return {
     jsonPerSecond: Number(/Requests\/sec:\s*([\d.]+)/.exec(text)?.[1] ?? 0),

@@ -72,10 +72,14 @@ export class SocketGuard {
       // What a TLS alert says would be lost: Node leaves the socket open, and undici takes the end that follows for the reason.
       if (!socket.destroyed) socket.destroy(error)
     })
-    const { emit, read } = socket
-    socket.emit = (event: string | symbol, ...rest: unknown[]): boolean => {
+    const { read } = socket
+    const emit = socket.emit as (this: Socket, event: string | symbol, ...rest: unknown[]) => boolean
+    // Runs for each chunk: events of one argument or none are told without an array.
+    socket.emit = (event: string | symbol, first?: unknown, ...rest: unknown[]): boolean => {
+      if (event === 'readable') return emit.call(socket, event)
       if (event === 'end' && (this.#holdsEnd() || this.#provesEnd())) return true
-      return emit.apply(socket, [event, ...rest] as Parameters<typeof emit>)
+      if (rest.length > 0) return emit.call(socket, event, first, ...rest)
+      return first === undefined ? emit.call(socket, event) : emit.call(socket, event, first)
     }
     socket.read = (size?: number): Buffer | null => {
       const bytes = read.call(socket, size) as Buffer | null
