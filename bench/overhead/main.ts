@@ -1,10 +1,11 @@
 // npm run overhead: what the proxy costs, beside other ways of doing it, in one run. See docs/performance.md.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { markdownOf } from './markdown.ts'
 import { measure, type Row } from './measurements.ts'
 import { start, stop } from './processes.ts'
 import { holdOfScrapes } from './scrapes.ts'
-import { format, judge, summarise, tableOf } from './summary.ts'
+import { checkRatios, format, judge, summarise, tableOf } from './summary.ts'
 import { isAvailable, loadCore, startTarget, type TargetName, targetNames } from './targets.ts'
 
 const { values: flags } = parseArgs({
@@ -13,6 +14,8 @@ const { values: flags } = parseArgs({
     rounds: { type: 'string' },
     targets: { type: 'string' },
     json: { type: 'string' },
+    markdown: { type: 'string' },
+    check: { type: 'boolean', default: false },
   },
 })
 const { quick } = flags
@@ -27,7 +30,8 @@ const samples = new Map<TargetName, Row[]>(names.map((name) => [name, []]))
 const { child: gateway, line } = await start('gateway', [], loadCore)
 const gatewayPort = Number(line)
 
-for (let round = 0; round <= rounds; round++) {
+// One round alone has no warm-up: it is for ratios in CI.
+for (let round = rounds > 1 ? 0 : 1; round <= rounds; round++) {
   // A rotating order, so that no target always runs after the same one; the first round only warms up.
   const order = names.map((_, i) => names[(i + round) % names.length] as TargetName)
   for (const name of order) {
@@ -52,6 +56,12 @@ for (const row of scrapes) {
   )
 }
 process.stdout.write(`\n\n${judge(summary).join('\n')}\n`)
+const faults = checkRatios(summary)
+if (flags.check && faults.length > 0) {
+  process.stdout.write(`\nfar from what it should cost:\n${faults.join('\n')}\n`)
+  process.exitCode = 1
+}
+if (flags.markdown !== undefined) writeFileSync(flags.markdown, markdownOf(summary, scrapes))
 if (flags.json !== undefined) {
   const result = { node: process.version, rounds, quick, summary, scrapes }
   writeFileSync(flags.json, `${JSON.stringify(result, null, 2)}\n`)

@@ -28,6 +28,8 @@ export async function measure(target: Target, { quick, gatewayPort }: Scope): Pr
     { port, headers, streams: 50, chunks: quick ? 50 : 150, intervalMs: 5, waitMs: 5, spreadMs: 100 },
     loadCore,
   )
+  // First, while nothing else has left its garbage.
+  if (!quick && pid !== undefined) Object.assign(row, await memory(target, pid))
   await firstWrites(gatewayPort)
   const before = pid === undefined ? 0 : cpuSeconds(pid)
   const seconds = quick ? 3 : 8
@@ -56,8 +58,6 @@ export async function measure(target: Target, { quick, gatewayPort }: Scope): Pr
   row['firstTokenP99Us'] = few['firstP99'] as number
   row['failed'] = (paced['failed'] as number) + (few['failed'] as number)
   if (hasWrk && pid !== undefined) Object.assign(row, await json(target, pid, quick ? 2 : 4))
-  if (quick || pid === undefined) return row
-  for (const streams of streamsOfMemory) row[`bytesPerStreamAt${streams}`] = await memory(target, pid, streams)
   return row
 }
 
@@ -123,15 +123,16 @@ async function json(target: Target, pid: number, seconds: number): Promise<Row> 
   }
 }
 
-/** Resident bytes for each of so many streams that stay open. */
-async function memory(target: Target, pid: number, streams: number): Promise<number> {
+/** Resident bytes for each of so many streams that are open, beyond what the process held when it was warm. */
+async function memory(target: Target, pid: number): Promise<Row> {
+  const row: Row = {}
+  const { port, headers } = target
   const before = residentBytes(pid)
-  const load = runLoad(
-    { port: target.port, headers: target.headers, streams, chunks: 5, intervalMs: 1000, waitMs: 10, spreadMs: 500 },
-    loadCore,
-  )
-  await wait(3500)
-  const during = residentBytes(pid)
-  await load
-  return (during - before) / streams
+  for (const streams of streamsOfMemory) {
+    const load = runLoad({ port, headers, streams, chunks: 5, intervalMs: 1000, waitMs: 10, spreadMs: 500 }, loadCore)
+    await wait(3500)
+    row[`bytesPerStreamAt${streams}`] = (residentBytes(pid) - before) / streams
+    await load
+  }
+  return row
 }

@@ -44,8 +44,11 @@ const mostFramed = 16_384
  * HOT PATH: runs once per chunk. Writes body bytes; false where the client should be waited for.
  *
  * Node sends the size, the bytes and two line ends of a chunk as four pieces; one buffer with its frame round it is one write.
+ *
+ * @param isFirst of this answer in the running turn: it goes to the connection at once. Node would hold it until the turn is over, to send it with
+ *   those that follow, of which there are none most of the time.
  */
-export function writeBody(response: ServerResponse, bytes: Buffer): boolean {
+export function writeBody(response: ServerResponse, bytes: Buffer, isFirst: boolean): boolean {
   const { length } = bytes
   if (!response.chunkedEncoding || length > mostFramed || length === 0) return response.write(bytes)
   const size = length.toString(16)
@@ -57,6 +60,14 @@ export function writeBody(response: ServerResponse, bytes: Buffer): boolean {
   at += length
   framed[at++] = 0x0d
   framed[at] = 0x0a
+  const { socket, _hasBody: hasBody } = response as ServerResponse & { readonly _hasBody: boolean }
+  // An answer that waits behind another one (pipelining) has no connection yet.
+  if (isFirst && socket?.writable === true && hasBody && !response.writableEnded) {
+    if (socket.write(framed)) return true
+    // An empty write makes Node note that a drain is to be told.
+    response.write('', 'latin1')
+    return false
+  }
   response.chunkedEncoding = false
   try {
     return response.write(framed)

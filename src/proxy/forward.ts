@@ -21,6 +21,8 @@ export class Forward implements Dispatcher.DispatchHandler {
   readonly #limits: TimeLimits
   readonly #pace: ClientPace
   readonly #gateway = new GatewaySide()
+  /** Serial of the turn in which bytes were last passed on. */
+  #lastTurn = -1
   #answering = false
   #over = false
 
@@ -70,7 +72,10 @@ export class Forward implements Dispatcher.DispatchHandler {
     if (this.#over) return
     try {
       this.#limits.active()
-      if (writeBody(this.#o.response, bytes)) return
+      const { serial } = this.#o.turns
+      const isFirst = serial !== this.#lastTurn
+      this.#lastTurn = serial
+      if (writeBody(this.#o.response, bytes, isFirst)) return
       this.#pace.hold(controller)
     } catch (error) {
       this.#o.onCrash(error)

@@ -1,6 +1,6 @@
-import { ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
-import { gatewayResponses } from './held-gateway.ts'
+import { watchClientWrites } from './client-writes.ts'
 import type { Deed } from './scripted-exchange.ts'
 
 /** A client that is slow at exactly the instants that the test says, however large the buffers of sockets are. */
@@ -15,14 +15,12 @@ export interface SlowClient {
 }
 
 export function slowClient(t: TestContext): SlowClient {
-  const write = ServerResponse.prototype.write as (this: ServerResponse, ...args: unknown[]) => boolean
   let stops = false
   let waiting: ServerResponse | undefined
-  t.mock.method(ServerResponse.prototype, 'write', function (this: ServerResponse, ...args: unknown[]) {
-    const takesMore = write.apply(this, args)
-    if (!stops || gatewayResponses.has(this) || !Buffer.isBuffer(args[0])) return takesMore
+  watchClientWrites(t, (response, _bytes, takesMore) => {
+    if (!stops) return takesMore
     stops = false
-    waiting = this
+    waiting = response
     return false
   })
   const stop = (): void => {

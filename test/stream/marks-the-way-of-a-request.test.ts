@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { ServerResponse } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { evaluate } from '../../src/measurement/figures.ts'
 import { ending, role, say } from '../helpers/chat-events.ts'
+import { watchClientWrites } from '../helpers/client-writes.ts'
 import { HeldClock } from '../helpers/held-clock.ts'
 import { startHeldGateway } from '../helpers/held-gateway.ts'
 import { startProxy } from '../helpers/proxy-under-test.ts'
@@ -13,11 +13,9 @@ const request = JSON.stringify({ model: 'm', stream: true, messages: [] })
 
 /** Calls `act` in the middle of the proxy's writing these bytes to its client. */
 function whileWriting(t: TestContext, marker: string, act: () => void): void {
-  const write = ServerResponse.prototype.write as (this: ServerResponse, ...args: unknown[]) => boolean
-  t.mock.method(ServerResponse.prototype, 'write', function (this: ServerResponse, ...args: unknown[]) {
-    const result = write.apply(this, args)
-    if (Buffer.isBuffer(args[0]) && args[0].includes(marker)) act()
-    return result
+  watchClientWrites(t, (_response, bytes, takesMore) => {
+    if (bytes.includes(marker)) act()
+    return takesMore
   })
 }
 
