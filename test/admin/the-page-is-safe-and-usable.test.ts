@@ -107,6 +107,8 @@ test('works behind a path prefix', limits, async (t) => {
       answer.writeHead(from.statusCode ?? 502, from.headers)
       from.pipe(answer)
     })
+    // The page's own server may be gone first.
+    passed.on('error', () => answer.destroy())
     asked.pipe(passed)
     return answer.on('close', () => passed.destroy())
   })
