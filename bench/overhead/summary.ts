@@ -60,7 +60,7 @@ export function judge(summary: Summary): string[] {
     if (ours === undefined || theirs === undefined) return []
     const most = theirs * times + plus
     const more = plus === 0 ? '' : ` + ${plus}`
-    const verdict = ours <= most ? 'yes' : 'NO '
+    const verdict = ours <= most ? 'met:' : 'missed:'
     return [
       `${verdict} ${figure}: ${format(ours)}, at most ${times} x ${than}'s ${format(theirs)}${more} = ${format(most)} (ratio ${(ours / theirs).toFixed(2)})`,
     ]

@@ -15,8 +15,8 @@ const portsIn = (text: string, digits: string): string[] =>
   [...new Set([...text.matchAll(new RegExp(`\\b${digits}[12]\\b`, 'g'))].map(([port]) => port))].sort()
 
 test('the unit starts serve, on the ports that nginx, HAProxy and Prometheus are told', async () => {
-  const [program, name, ...words] = settingOf('ExecStart').replaceAll('%i', '1').split(' ')
-  assert.deepEqual([program, name], ['/usr/local/bin/streamgauge', 'serve'])
+  const [env, program, name, ...words] = settingOf('ExecStart').replaceAll('%i', '1').split(' ')
+  assert.deepEqual([env, program, name], ['/usr/bin/env', 'streamgauge', 'serve'])
   const serve = commands.find((command) => command.name === name)
   assert.ok(serve)
   const parsed = parse(words, await serve.load())
@@ -26,6 +26,13 @@ test('the unit starts serve, on the ports that nginx, HAProxy and Prometheus are
     assert.deepEqual(portsIn(readSource(file), '848'), ['8481', '8482'], file)
   for (const file of ['deploy/haproxy/haproxy.cfg', 'docs/scaling.md'])
     assert.deepEqual(portsIn(readSource(file), '948'), ['9481', '9482'], file)
+})
+
+test('a restart of the unit is over when the new process is ready, not when it runs', () => {
+  assert.match(
+    settingOf('ExecStartPost').replaceAll('%i', '1'),
+    /^\/bin\/sh -c 'until curl .*http:\/\/127\.0\.0\.1:9481\/readyz; do sleep 0\.2; done; sleep 3'$/,
+  )
 })
 
 test('the unit waits longer than streams may take to finish', () => {
@@ -41,7 +48,7 @@ test('systemd finds nothing wrong with the unit', (t) => {
   }
   const folder = temporaryFolder(t)
   const template = join(folder, 'streamgauge@.service')
-  writeFileSync(template, unit.replace('/usr/local/bin/streamgauge', process.execPath))
+  writeFileSync(template, unit)
   const instance = join(folder, 'streamgauge@1.service')
   copyFileSync(template, instance)
   const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', instance], {
