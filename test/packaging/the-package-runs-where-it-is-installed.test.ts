@@ -94,6 +94,7 @@ function holdsWhatIsMeant(paths: readonly string[]): void {
     /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
     /^dist\/src\/[\w/-]+\.(js|css|html|svg)$/,
     /^config\/[\w./-]+\.(yaml|yml|json)$/,
+    /^deploy\/(nginx|haproxy|systemd)\/[\w.@-]+$/,
     /^grafana\/[\w./-]+\.(yaml|yml|json)$/,
     /^docs\/[\w./-]+\.(md|html|svg|png|webp)$/,
   ]
