@@ -1,8 +1,10 @@
 // Requests of a model over weeks: a daily load curve, quiet weekends, a backend that feels its load and drifts, some long prompts.
+
 import { latencyBuckets } from '../src/measurement/buckets.ts'
 import { bucketOf } from '../src/measurement/histogram.ts'
 import { day, hour } from '../src/monitoring/duration.ts'
 import { type History, step } from './alert-statistic.ts'
+import { seededRandom } from './seeded-random.ts'
 
 export interface TrafficPlan {
   readonly seed: number
@@ -18,17 +20,6 @@ export interface TrafficPlan {
 const sigma = 0.5
 const longPrompts = 0.06
 
-/** mulberry32. */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 /** 0 to 1.6, 1 on average: nights are quiet, weekends are half. */
 function load(time: number): number {
   const weekend = Math.floor(time / day) % 7 >= 5
@@ -36,7 +27,7 @@ function load(time: number): number {
 }
 
 export function recordTraffic({ seed, perSecond, days, drift, slower }: TrafficPlan): History {
-  const random = seeded(seed)
+  const random = seededRandom(seed)
   const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   const bounds = Float64Array.from(latencyBuckets)
   const buckets = bounds.length + 1

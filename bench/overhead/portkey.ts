@@ -2,7 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, listening, nodeFlags, pinned, stop, type Target } from './processes.ts'
+import { freePort } from '../free-port.ts'
+import { listening, nodeFlags, pinned, stop, type Target } from './processes.ts'
 
 /** Its newest parts do not run together (its answers' headers cannot be changed); these do. */
 const parts = { '@portkey-ai/gateway': '1.15.2', hono: '4.9.12', '@hono/node-server': '1.13.8' }

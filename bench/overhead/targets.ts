@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../free-port.ts'
 import { portkeyIsAvailable, startPortkey } from './portkey.ts'
-import { freePort, listening, spawnPinned, start, stop, type Target } from './processes.ts'
+import { listening, spawnPinned, start, stop, type Target } from './processes.ts'
 
 /** Core of the target, and core of gateway and load. */
 export const targetCore = 0

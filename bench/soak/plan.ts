@@ -38,17 +38,6 @@ export type Kind = keyof typeof kinds
 const names = Object.keys(kinds) as Kind[]
 const total = names.reduce((sum, name) => sum + kinds[name].weight, 0)
 
-/** Numbers in [0, 1), the same for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 export function planExchange(n: number, random: () => number): PlannedExchange {
   const kind = chosen(random() * total)
   const events = 5 + Math.floor(random() * 60)

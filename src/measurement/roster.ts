@@ -9,8 +9,8 @@ interface Entry<Key, Value> {
  * A map of what comes and goes with every request, in the order of coming.
  *
  * A `Map` would keep what has gone: whenever its table is made anew, the old one still points to the new one, and where the old one has grown old itself,
- * young garbage collections take everything in the new one for alive. So each request's objects would outlive tens of collections (measured: 12 KB a
- * request, and five times the time for collecting). Here an entry hangs on its key, and points nowhere once it is gone.
+ * young garbage collections take everything in the new one for alive. So each request's objects would outlive tens of collections (measured, with
+ * `AnswerIntake`'s closure: 12 KB of each request instead of 4, and three times the time for collecting). Here an entry hangs on its key, and points nowhere once it is gone.
  */
 export class Roster<Key extends object, Value> {
   readonly #slot = Symbol('roster')

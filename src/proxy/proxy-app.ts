@@ -40,6 +40,7 @@ type Arriving = IncomingMessage & { [arrived]?: Arrival | undefined }
 /** The proxy's HTTP side: Fastify routes each request to one of three places, by a target that no client can name. */
 export async function createProxyApp(context: ProxyContext, options: ProxyAppOptions): Promise<FastifyInstance> {
   const names = new Set(context.gateways.keys())
+  const [firstGateway] = context.gateways.values()
 
   const app = Fastify({
     logger: false,
@@ -94,8 +95,7 @@ export async function createProxyApp(context: ProxyContext, options: ProxyAppOpt
   function routed(exchange: Exchange, request: IncomingMessage): Arrival {
     const route = routeOf(request.method ?? '', request.url ?? '', names)
     if (route.kind === 'bad_path') return { exchange, route, gateway: undefined, refused: 'bad_path' }
-    const gateway =
-      route.gateway === undefined ? [...context.gateways.values()][0] : context.gateways.get(route.gateway)
+    const gateway = route.gateway === undefined ? firstGateway : context.gateways.get(route.gateway)
     return { exchange, route, gateway, refused: refusal(request, gateway) }
   }
 

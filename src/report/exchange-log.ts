@@ -12,7 +12,7 @@ export function createExchangeLog(destination: LineDestination): Recorder {
     started() {},
     firstToken() {},
     ended(measurement) {
-      // As pino writes them, at a third of its price: it serialises each nested object by itself.
+      // As pino writes them; but it would serialise each nested object by itself.
       const fields = JSON.stringify(logLine(measurement))
       destination.write(`{"level":30,"time":${Date.now()},${fields.slice(1)}\n`)
     },

@@ -5,8 +5,8 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import { freePort } from '../../bench/free-port.ts'
 import { listening, type Program, startProgram, until } from '../helpers/child-service.ts'
-import { freePort } from '../helpers/prometheus.ts'
 import { repository } from '../helpers/repository.ts'
 
 const main = `${repository}dist/src/main.js`

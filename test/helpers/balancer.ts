@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { freePort } from './prometheus.ts'
+import { freePort } from '../../bench/free-port.ts'
 import { nginxMain, type ReferenceProxy, runProxy } from './reference-proxies.ts'
 import { readSource } from './repository.ts'
 import type { ServedProcess } from './served-process.ts'

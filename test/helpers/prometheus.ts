@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../../bench/free-port.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface Sample {
@@ -18,15 +18,6 @@ export interface Prometheus {
   query(expr: string, time?: number): Promise<Sample[]>
   /** GET of its API: the field `data`. */
   get(path: string): Promise<unknown>
-}
-
-/** A port that nobody listens on at the moment: these programs cannot say which one they took. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** Starts a program that serves HTTP, waits until `readyPath` answers, and ends it after the test. */

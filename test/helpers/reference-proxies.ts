@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { freePort } from '../../bench/free-port.ts'
 import { within } from './raw-http.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -61,14 +62,6 @@ export async function runProxy(
       while (!said.includes('gracefully shutting down')) await new Promise((resolve) => setTimeout(resolve, 20))
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 async function listening(port: number, over: AbortSignal): Promise<void> {

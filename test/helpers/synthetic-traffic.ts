@@ -1,17 +1,7 @@
 import { latencyBuckets, tokenRateBuckets } from '../../src/measurement/buckets.ts'
 import { bucketOf } from '../../src/measurement/histogram.ts'
 import type { Series } from './promtool.ts'
-
-/** A generator of numbers in [0, 1) by seed (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
+import { seededRandom } from './seeded-random.ts'
 
 export const normal = (random: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
@@ -59,7 +49,7 @@ const inSpans = (time: number, spans: readonly Span[] | undefined): boolean =>
 
 /** The series of a histogram fed by such traffic, with `_count`. */
 export function histogramOf(metric: string, bounds: readonly number[], traffic: Traffic, frame: Frame): Series[] {
-  const random = seeded(frame.seed)
+  const random = seededRandom(frame.seed)
   const typed = Float64Array.from(bounds)
   const counts = new Float64Array(bounds.length + 1)
   const columns: (number | undefined)[][] = Array.from({ length: bounds.length + 1 }, () => [])
